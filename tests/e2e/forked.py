@@ -49,7 +49,6 @@ def clir(
     log: Path,
     out: Path | None = None,
     kill: Kill | None = None,
-    kill_after: float | None = None,
     code: Path = ROOT,
     swap: Swap | None = None,
 ) -> int:
@@ -60,7 +59,6 @@ def clir(
       log: where stdout and stderr are appended.
       out: where stdout goes instead.
       kill: when the process kills itself.
-      kill_after: seconds from the start of the command until it is killed.
       swap: what is replaced meanwhile.
       code: the root of the code that the cache keys see; what runs is always this project's.
 
@@ -68,10 +66,7 @@ def clir(
       its exit code; -9 where it was killed.
     """
     process = start(*arguments, log=log, out=out, kill=kill, code=code, swap=swap)
-    process.join(kill_after)
-    if process.is_alive():
-        process.kill()
-        process.join()
+    process.join()
     exit_code = process.exitcode
     process.close()
     assert exit_code is not None

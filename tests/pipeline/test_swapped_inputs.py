@@ -1,0 +1,114 @@
+"""Every input that the cache keys by a digest: a run refuses what takes its place after it was hashed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, get_args, get_origin
+
+import pytest
+from tfx.orchestration.pipeline import Pipeline
+
+from pipeline.config import RunConfig, load_config
+from pipeline.input_files import resolve_digests, sha256_of_file
+from pipeline.pipeline import create_pipeline
+from schemas.errors import DataError
+from schemas.settings import InputPath, Settings
+from tests.pipeline.toy_pipeline import FILES, run
+from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
+from tests.wikipedia.small_wiki import write_table
+
+pytestmark = pytest.mark.stages
+
+COLLECTION: Final = {
+    **FILES,
+    "candidates": "q1\td1\t2\ttest\nq1\td2\t1\ttest\n",
+    "domains": "q1\tnews\n",
+}
+TABLES: Final = {
+    "redirects": ("redirect", ("rd_from", "rd_namespace", "rd_title", "rd_interwiki", "rd_fragment")),
+    "page_links": ("pagelinks", ("pl_from", "pl_namespace", "pl_target_id")),
+    "link_targets": ("linktarget", ("lt_id", "lt_namespace", "lt_title")),
+}
+"""Setting to a table and its columns."""
+LATER: Final = {"lexicon.pairs": "LexiconGen", "embeddings.query": "Transform", "embeddings.document": "Transform"}
+"""The inputs that stages after the first one read, and whose own tests show the refusal: setting to stage."""
+DUMPS: Final = (
+    "data.wikipedia.sitelinks",
+    *(f"data.wikipedia.wikis.en.{name}" for name in ("pages", "language_links", *TABLES)),
+)
+
+
+def inputs_of(settings: type[Settings], above: str = "") -> Iterator[str]:
+    """The dotted settings that are inputs."""
+    for name, field in settings.model_fields.items():
+        if any(isinstance(note, InputPath) for note in field.metadata):
+            yield f"{above}{name}"
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, Settings):
+                yield from inputs_of(kind, f"{above}{name}.{'*.' if get_origin(field.annotation) is dict else ''}")
+
+
+def resolved(folder: Path, paths: dict[str, str], *settings: str) -> RunConfig:
+    (folder / "run.yaml").write_text("data: {query_language: en, document_language: fr}\n")
+    overrides = [*(f"{key}={path}" for key, path in paths.items()), f"output={folder / 'out'}", *settings]
+    return resolve_digests(load_config(str(folder / "run.yaml"), overrides))
+
+
+def collection(folder: Path) -> dict[str, str]:
+    """Setting to file of a collection with all its inputs."""
+    for role, text in COLLECTION.items():
+        (folder / role).write_text(text)
+    return {f"data.{role}": str(folder / role) for role in COLLECTION}
+
+
+def dumps(folder: Path) -> dict[str, str]:
+    """Setting to file of two wikis with all their dumps."""
+    paths = {"data.wikipedia.sitelinks": str(folder / "sitelinks.tsv")}
+    Path(paths["data.wikipedia.sitelinks"]).write_text("Q1\tenwiki\tWolf\nQ1\tfrwiki\tLoup\n")
+    for wiki in (ENGLISH, FRENCH):
+        made = wiki.write(folder)
+        for setting, (table, columns) in TABLES.items():
+            rows = [tuple(1 if name.endswith(("from", "id")) else 0 if "namespace" in name else "" for name in columns)]
+            made[setting] = write_table(folder / f"{wiki.language}wiki-20260101-{table}.sql.gz", table, columns, rows)
+        paths |= {f"data.wikipedia.wikis.{wiki.language}.{setting}": path for setting, path in made.items()}
+    return paths
+
+
+def first_stage(*arguments: Any, pipeline_root: str, metadata_connection_config: Any, **named: Any) -> Pipeline:
+    """The real pipeline's stage that reads the files of a collection, or the dumps, alone."""
+    whole = create_pipeline(*arguments, pipeline_root=pipeline_root, **named)
+    stages = {stage.id: stage for stage in whole.components}
+    first = stages.get("WikipediaGen", stages["CollectionGen"])
+    return Pipeline(
+        "first",
+        pipeline_root=pipeline_root,
+        components=[first],
+        metadata_connection_config=metadata_connection_config,
+    )
+
+
+def test_every_input_of_a_run_is_among_those_that_are_swapped() -> None:
+    # The encoder's files are those of tests/components/text_vector_gen/test_component.py.
+    inputs = {name for name in inputs_of(RunConfig) if not name.startswith("encoder.")}
+    swapped = (*(f"data.{role}" for role in COLLECTION), *LATER, *DUMPS)
+    assert inputs == {name.replace("wikis.en", "wikis.*") for name in swapped}
+
+
+@pytest.mark.parametrize("setting", [*(f"data.{role}" for role in COLLECTION), *DUMPS])
+def test_an_input_that_changes_after_it_was_hashed_ends_the_run(tmp_path: Path, setting: str) -> None:
+    paths = dumps(tmp_path) if setting in DUMPS else collection(tmp_path)
+    config = resolved(tmp_path, paths)
+    with open(paths[setting], "ab") as file:
+        file.write(b"\n")
+    with pytest.raises(DataError, match=f"{paths[setting]} .*must not change"):
+        run(config, first_stage, [])
+
+
+@pytest.mark.parametrize(("setting", "stage"), LATER.items())
+def test_a_later_stage_gets_the_digest_of_each_file_that_it_reads(tmp_path: Path, setting: str, stage: str) -> None:
+    path = tmp_path / "input"
+    path.write_text("honey 1 0\n")
+    kind = "lexicon.kind=lexicon" if setting == "lexicon.pairs" else "model.embedding_dim=2"
+    config = resolved(tmp_path, {**collection(tmp_path), setting: str(path)}, kind)
+    (node,) = (node for node in create_pipeline(config, "", "", "").components if node.id == stage)
+    properties = str(node.exec_properties)
+    assert str(path) in properties and sha256_of_file(str(path)) in properties
