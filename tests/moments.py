@@ -21,8 +21,8 @@ _ACTS: Final = frozenset(
 )
 """Python's audit events of acts that change files, and of locks; each comes before its act."""
 
-Files = Mapping[str, tuple[bytes | str | None, int]]
-"""Path to the content (of a link its target, of a folder None) and the time of the last change in nanoseconds."""
+Files = Mapping[str, bytes | str | None]
+"""Path to the content of a file, the target of a link, or None of a folder."""
 
 _watchers: Final[dict[int, Callable[[str, tuple[Any, ...]], None]]] = {}
 """Thread to the function that is called before each of its acts."""
@@ -52,18 +52,16 @@ def moments(
     seen: list[Moment] = []
     thread = threading.get_ident()
 
-    def look(act: str, emptied: Path | None = None) -> None:
-        files = dict(read_files(folder))
-        if emptied:
-            files[str(emptied.relative_to(folder))] = (b"", 0)
-        if not seen or _contents(files) != _contents(seen[-1].files):
+    def look(act: str, emptied: Mapping[str, bytes]) -> None:
+        files = {**read_files(folder), **emptied}
+        if not seen or files != seen[-1].files:
             seen.append(Moment(act, files, tuple(done)))
 
     def watch(act: str, arguments: tuple[Any, ...]) -> None:
         del _watchers[thread]  # its own acts are not the work's
-        look(act)
+        look(act, {})
         if act == "open" and folder in (path := Path(os.fsdecode(arguments[0]))).parents and path.parent.is_dir():
-            look("write", path)
+            look("write", {str(path.relative_to(folder)): b""})
         _watchers[thread] = watch
 
     def watched(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,35 +82,36 @@ def moments(
     return seen
 
 
+def drawn(kills: Sequence[Moment], size: int, always: Collection[str]) -> list[Moment]:
+    """The moments before and after each of the acts `always`, and others drawn by a seed: `size` in all, or more."""
+    acts = ["", *(kill.act for kill in kills)]
+    beside = {number for number in range(len(kills)) if {*acts[number : number + 2]} & {*always}}
+    others = sorted({*range(len(kills))} - beside)
+    more = random.Random(size).sample(others, min(len(others), max(0, size - len(beside))))
+    return [kills[number] for number in sorted({*beside, *more})]
+
+
 def read_files(folder: Path) -> Files:
     """All that a folder holds."""
-    return {str(path.relative_to(folder)): _read(path) for path in sorted(folder.rglob("*"))}
+    return {
+        str(path.relative_to(folder)): (
+            os.readlink(path) if path.is_symlink() else None if path.is_dir() else path.read_bytes()
+        )
+        for path in sorted(folder.rglob("*"))
+    }
 
 
 def put_back(folder: Path, files: Files) -> None:
     """Makes a folder hold what it held, and nothing else."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name, (content, time) in files.items():
-        path = folder / name
+    for name, content in files.items():
         if content is None:
-            path.mkdir()
+            (folder / name).mkdir()
         elif isinstance(content, str):
-            path.symlink_to(content)
+            (folder / name).symlink_to(content)
         else:
-            path.write_bytes(content)
-            os.utime(path, ns=(time, time))
-
-
-def _read(path: Path) -> tuple[bytes | str | None, int]:
-    time = path.lstat().st_mtime_ns
-    if path.is_symlink():
-        return os.readlink(path), time
-    return None if path.is_dir() else path.read_bytes(), time
-
-
-def _contents(files: Files) -> dict[str, bytes | str | None]:
-    return {name: content for name, (content, _) in files.items()}
+            (folder / name).write_bytes(content)
 
 
 @cache
@@ -125,14 +124,3 @@ def _install_hook() -> None:
                 watch(event, arguments)
 
     sys.addaudithook(hook)
-
-
-def drawn(kills: Sequence[Moment], size: int, always: Collection[str]) -> list[Moment]:
-    """The moments before and after each of the acts `always`, and others drawn by a seed, `size` in all or more."""
-    numbers = range(len(kills))
-    beside = {
-        number for number in numbers if {moment.act for moment in kills[max(0, number - 1) : number + 1]} & {*always}
-    }
-    others = [number for number in numbers if number not in beside]
-    more = random.Random(size).sample(others, min(len(others), max(0, size - len(beside))))
-    return [kills[number] for number in sorted({*beside, *more})]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from schemas.evaluation import EVALUATION_FILES
-from tests.e2e.forked import Kill, Swap, clir
-from tests.e2e.process import RESTORED, SAMPLE, SampleRun
+from tests.e2e.forked import Kill, clir
+from tests.e2e.process import RESTORED, SampleRun
 
 pytestmark = pytest.mark.long
 
@@ -69,12 +69,3 @@ def test_a_model_pushed_just_before_a_kill_is_not_pushed_twice_nor_after_a_byte_
     assert clir("run", sample_run.output / "config.yaml", "--set", f"output={output}", log=log) == 0, log.read_text()
     assert log.read_text().count(RESTORED) == 1
     assert pushed(output) == expected
-
-
-def test_an_input_that_changes_after_it_was_hashed_ends_the_run_in_a_sentence(tmp_path: Path) -> None:
-    path, changed, log = tmp_path / "en2fr.rel", tmp_path / "changed", tmp_path / "log"
-    shutil.copy(SAMPLE / path.name, path)
-    changed.write_bytes(path.read_bytes() + b"\n")
-    settings = (f"--set=data.judgments={path}", f"--set=output={tmp_path / 'out'}")
-    assert clir("run", "configs/sample.yaml", *settings, log=log, swap=Swap("CollectionGen", path, changed)) == 1
-    assert f"{path} must not change" in log.read_text() and "Traceback" not in log.read_text()

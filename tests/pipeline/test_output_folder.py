@@ -90,30 +90,23 @@ def test_signs_of_a_pattern_in_the_path_are_refused(tmp_path: Path, sign: str) -
     check_fault(tmp_path / f"a{sign}b", "[ ] * ? \\")
 
 
-def folder_of(size: int, root: Path) -> Path:
-    """A folder below another whose path has this many bytes."""
-    folder = root
-    while len(str(folder)) < size - 201:
-        folder /= "a" * 100
-    return folder / ("b" * (size - len(str(folder)) - 1))
-
-
-@pytest.mark.parametrize(("size", "opens"), [(488, True), (489, False)])
-def test_a_path_that_is_too_long_for_sqlite_and_no_shorter_one_is_refused(
-    tmp_path: Path, size: int, opens: bool
-) -> None:
-    folder = folder_of(size, tmp_path)
+@pytest.mark.parametrize("size", [488, 489])
+def test_a_path_that_is_too_long_for_sqlite_and_no_shorter_one_is_refused(tmp_path: Path, size: int) -> None:
+    folder = tmp_path
+    while (rest := size - len(str(folder))) > 101:
+        folder /= "a" * 50
+    folder /= "a" * (rest - 1)
     folder.mkdir(parents=True)
-    refusal = pytest.raises(sqlite3.OperationalError)
-    with nullcontext() if opens else refusal, closing(sqlite3.connect(folder / METADATA_FILE)) as database:
-        database.execute("CREATE TABLE entries (number)")
-    (tmp_path / "link").symlink_to(folder)
-    if opens:
-        (folder / METADATA_FILE).unlink()
+    assert len(str(folder)) == size
+    if size == 488:
         assert output_fault(str(folder), "run") is None
     else:
+        (tmp_path / "link").symlink_to(folder)
         check_fault(folder, "488", "489")
         check_fault(tmp_path / "link", "488", "489", kind="experiment")
+    refusal = pytest.raises(sqlite3.OperationalError) if size == 489 else nullcontext()
+    with refusal, closing(sqlite3.connect(folder / METADATA_FILE)) as database:
+        database.execute("CREATE TABLE entries (number)")
 
 
 def test_a_path_on_google_cloud_storage_has_no_fault_and_other_schemes_have(tmp_path: Path) -> None:
@@ -125,30 +118,19 @@ def test_a_path_on_google_cloud_storage_has_no_fault_and_other_schemes_have(tmp_
 # What is published
 
 
-@pytest.fixture
-def sources(tmp_path: Path):
-    """Makes files to publish: name to text."""
-
-    def make(texts: dict[str, str]) -> dict[str, Path]:
-        made = {name: tmp_path / f"source{number}" for number, name in enumerate(texts)}
-        for name, path in made.items():
-            path.write_text(texts[name])
-        return made
-
-    return make
-
-
-def test_what_is_published_replaces_what_was_published_and_nothing_else(tmp_path: Path, sources) -> None:
-    folder = OutputFolder(tmp_path / "out")
+def test_what_is_published_replaces_what_was_published_and_nothing_else(tmp_path: Path) -> None:
+    first, second, out = tmp_path / "first", tmp_path / "second", tmp_path / "out"
+    for source in (first, second):
+        source.write_text(source.name)
+    folder = OutputFolder(out)
     folder.write("config.yaml", "settings")
-    folder.publish(sources({"evaluation/metrics": "1", "tuning/results": "1"}), keep=["config.yaml"])
-    (tmp_path / "out" / "evaluation" / "notes").write_text("theirs")
-    (tmp_path / "out" / "mine.txt").write_text("theirs")
-    OutputFolder(tmp_path / "out").publish(sources({"evaluation/metrics": "2"}), keep=["config.yaml"])
-    assert files(tmp_path / "out") == {
-        "config.yaml": "settings", "evaluation/metrics": "2", "evaluation/notes": "theirs", "mine.txt": "theirs",
-    }  # fmt: skip
-    assert not (tmp_path / "out" / "tuning").exists()
+    folder.publish({"evaluation/metrics": first, "tuning/results": first}, keep=["config.yaml"])
+    theirs = {"evaluation/notes": "theirs", "mine.txt": "theirs"}
+    for name, text in theirs.items():
+        (out / name).write_text(text)
+    OutputFolder(out).publish({"evaluation/metrics": second}, keep=["config.yaml"])
+    assert files(out) == {"config.yaml": "settings", "evaluation/metrics": "second", **theirs}
+    assert not (out / "tuning").exists()
 
 
 def test_a_file_is_whole_as_it_was_written(tmp_path: Path) -> None:

@@ -28,9 +28,9 @@ from pipeline.tfx_interfaces import opened, sqlite_connection
 from schemas.artifacts import Collection
 from schemas.served_versions import newest_version
 
-DATA_STAGE, DECIDES = "CollectionGen", "Pusher"
-STAGES: Final = (DATA_STAGE, "Trainer", "Evaluator", DECIDES)
-"""The names of real stages: recovery knows no others."""
+STAGES: Final = ("CollectionGen", "Trainer", "Evaluator", "Pusher")
+"""The names of real stages: recovery knows no others. The first is the real one, and the Pusher runs on every run."""
+GRAPH: Final = "Format-Serving/saved_model.pb"
 FILES: Final = {
     "queries": "q1\tWolf\tlives in packs\n",
     "documents": "d1\tLoup\tvit en meute\nd2\tChien\tgarde les maisons\n",
@@ -41,9 +41,9 @@ METADATA_CALLS: Final = [(MetadataStore, name) for name in dir(MetadataStore) if
 
 @stage
 def Trainer(collection: Input[Collection], model: Output[Model], model_run: Output[ModelRun], seed: int) -> None:
-    """The "model" is the collection's text, by the seed."""
-    texts = "".join(path.read_text() for path in sorted(Path(collection.uri).glob("*-00000.tsv")))
-    write_text(model, "Format-Serving/saved_model.pb", f"seed {seed}\n{texts}")
+    """The "model" is the seed and the collection's text."""
+    texts = [path.read_text() for path in sorted(Path(collection.uri).glob("*-00000.tsv"))]
+    write_text(model, GRAPH, f"seed {seed}\n{''.join(texts)}")
     write_text(model, "Format-Serving/variables/variables.index", "tables")
     write_text(model_run, "events", "losses")
 
@@ -51,7 +51,7 @@ def Trainer(collection: Input[Collection], model: Output[Model], model_run: Outp
 @stage
 def Evaluator(model: Input[Model], evaluation: Output[ModelEvaluation]) -> None:
     """The "metrics" are the model's text."""
-    write_text(evaluation, "metrics.json", read_text(model, "Format-Serving/saved_model.pb"))
+    write_text(evaluation, "metrics.json", read_text(model, GRAPH))
     write_text(evaluation, "run.trec", "q1 Q0 d1 1 0.5 clir\n")
 
 
@@ -65,113 +65,104 @@ def Pusher(
         push_version(path, serving, newest, {})
 
 
-def create_pipeline(
+def create_toy_pipeline(
     config: RunConfig, pipeline_root: str, serving_path: str, index_path: str, cell: str | None, **arguments: Any
 ) -> pipeline.Pipeline:
     """Wires the stages; in place of `pipeline.pipeline.create_pipeline`."""
     data = config.data
-    collection_gen = CollectionGen(
-        paths={role: files_of(path) for role, path in data.inputs().items()},
-        digests=data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"}),
-        top_grade=data.top_grade,
-    )
+    paths = {role: files_of(path) for role, path in data.inputs().items()}
+    digests = data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"})
+    collection_gen = CollectionGen(paths=paths, digests=digests, top_grade=data.top_grade)
     trainer = Trainer(collection=collection_gen.outputs["collection"], seed=config.training.seed)
-    evaluator = Evaluator(model=trainer.outputs["model"])
-    pusher = Pusher(model=trainer.outputs["model"], evaluation=evaluator.outputs["evaluation"], serving=serving_path)
+    model = trainer.outputs["model"]
+    evaluator = Evaluator(model=model)
+    pusher = Pusher(model=model, evaluation=evaluator.outputs["evaluation"], serving=serving_path)
     stages = [collection_gen, trainer, evaluator, pusher]
     return pipeline.Pipeline("toy", pipeline_root=pipeline_root, components=stages, **arguments)
 
 
 def run(
-    config: RunConfig,
-    create: Callable[..., pipeline.Pipeline],
-    ended: list[str],
-    on_start: Callable[[int, int, str], None] = lambda number, total, name: None,
-) -> dict[str, How]:
-    """Runs another pipeline than the real one as `clir run` does; returns how each stage came by its outputs.
-
-    Args:
-      config: resolved.
-      create: makes the pipeline.
-      ended: gets the name of each stage that is done.
-      on_start: called when a stage starts.
-    """
-    hows: dict[str, How] = {}
-
-    def end(stage_end: StageEnd) -> None:
-        hows[stage_end.name] = stage_end.how
-        ended.append(stage_end.name)
-
+    config: RunConfig, create_pipeline: Callable[..., pipeline.Pipeline], on_end: Callable[[StageEnd], None]
+) -> None:
+    """Runs another pipeline than the real one, as `clir run` does."""
     # There is no report to read, and no device to set up.
-    replaced = {"create_pipeline": create, "_result": lambda *_: None, "configure_devices": lambda *_: None}
+    replaced = {"_result": lambda *_: None, "configure_devices": lambda *_: None, "create_pipeline": create_pipeline}
     with patch.multiple(local_runner, **replaced), run_lock(Path(config.output)):
-        local_runner.run_locally(config, on_start, end)
-    return hows
+        local_runner.run_locally(config, lambda *_: None, on_end)
 
 
 class Toy:
-    """Runs of the toy pipeline, on files in a folder of their own.
+    """Runs of the toy pipeline.
 
     Args:
-      folder: the folder of the input files; also of the output, unless a run names another.
+      folder: of the input files and of the output.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.output = folder, folder / "out"
-        folder.mkdir(exist_ok=True)
         for role, text in FILES.items():
             (folder / role).write_text(text)
-        self.ended: list[str] = []
+        self.done: list[str] = []
         """The stages of the last run that were done."""
 
     def config(self, *overrides: str) -> RunConfig:
         """The resolved configuration, with the digests of the files as they are now."""
         settings = [f"data.{role}={self.folder / role}" for role in FILES]
-        settings += ["data.query_language=en", "data.document_language=fr", f"output={self.output}", *overrides]
-        (self.folder / "run.yaml").write_text("{}\n")
-        return resolve_digests(load_config(str(self.folder / "run.yaml"), settings))
+        (self.folder / "run.yaml").write_text("data: {query_language: en, document_language: fr}\n")
+        return resolve_digests(
+            load_config(str(self.folder / "run.yaml"), [*settings, f"output={self.output}", *overrides])
+        )
 
     def run(
-        self,
-        *overrides: str,
-        config: RunConfig | None = None,
-        on_start: Callable[[int, int, str], None] = lambda number, total, name: None,
+        self, *overrides: str, config: RunConfig | None = None, after: Callable[[str], object] = lambda name: None
     ) -> dict[str, How]:
-        """Runs to the end; returns how each stage came by its outputs."""
-        self.ended.clear()
-        return run(config or self.config(*overrides), create_pipeline, self.ended, on_start)
+        """Runs to the end.
 
-    def results(self) -> list[tuple[str, bytes]]:
-        """Every file under the output, with its content; numbers of executions and versions are left out.
+        Args:
+          overrides: of the configuration.
+          config: in place of the configuration that these give.
+          after: called with the name of each stage that is done.
 
-        The metadata are left out, and TFX's working folders, which the next run removes.
+        Returns:
+          how each stage came by its outputs.
         """
-        files = []
-        for path in self.output.rglob("*"):
-            name = str(path.relative_to(self.output))
-            if not name.startswith(METADATA_FILE) and "/.system" not in name:
-                content = path.read_bytes() if path.is_file() else b"folder"
-                files.append((re.sub(r"(?<=[/-])\d+(?=/|$)", "N", name), content))
-        return sorted(files)
+        hows: dict[str, How] = {}
+        self.done.clear()
 
-    def versions(self) -> list[str]:
-        """The pushed versions."""
-        return sorted(os.listdir(self.output / SERVING))
+        def end(stage_end: StageEnd) -> None:
+            hows[stage_end.name] = stage_end.how
+            self.done.append(stage_end.name)
+            after(stage_end.name)
+
+        run(config or self.config(*overrides), create_toy_pipeline, end)
+        return hows
 
     def artifact(self, stage_name: str, output: str = "*") -> Path:
         """The newest folder of a stage's output."""
         return max((self.output / ARTIFACTS / stage_name).glob(f"{output}/[0-9]*"), key=lambda path: int(path.name))
 
-    def faults(self) -> list[str]:
-        """The executions that the metadata hold for alive, and the artifacts that are not whole or have no record."""
-        faults = []
+    def versions(self) -> list[str]:
+        """The pushed versions."""
+        return sorted(os.listdir(self.output / SERVING))
+
+    def results(self) -> list[tuple[str, bytes]]:
+        """Everything under the output with its content, but the metadata; N stands for numbers of executions and
+        versions.
+
+        Raises:
+          AssertionError: the metadata hold an execution for alive, or do not know the artifacts as they are.
+        """
+        files = []
+        for path in self.output.rglob("*"):
+            name = str(path.relative_to(self.output))
+            if not name.startswith(METADATA_FILE) and "/.system" not in name:  # TFX's, which the next run removes
+                content = path.read_bytes() if path.is_file() else b"folder"
+                files.append((re.sub(r"(?<=[/-])\d+(?=/|$)", "N", name), content))
         with opened(sqlite_connection(self.output / METADATA_FILE)) as store:
-            alive = (Execution.NEW, Execution.RUNNING)
-            faults += [f"execution {one.id}" for one in store.get_executions() if one.last_known_state in alive]
-            living = [one.uri for one in store.get_artifacts() if one.state == Artifact.LIVE]
-            by_execution: dict[str, list[str]] = {}
-            for uri in living:
-                by_execution.setdefault(Path(uri).name, []).append(uri)
-            faults += [str(uris) for uris in by_execution.values() if not are_whole(store, uris)]
-        folders = {str(path) for path in self.output.glob(f"{ARTIFACTS}/[A-Z]*/[a-z]*/*")}
-        return [*faults, *sorted(folders ^ {*living})]
+            states = {execution.last_known_state for execution in store.get_executions()}
+            assert not states & {Execution.NEW, Execution.RUNNING}
+            living = {artifact.uri for artifact in store.get_artifacts() if artifact.state == Artifact.LIVE}
+            assert living == {str(path) for path in self.output.glob(f"{ARTIFACTS}/[A-Z]*/[a-z]*/[0-9]*")}
+            for number in {Path(uri).name for uri in living}:
+                assert are_whole(store, [uri for uri in living if Path(uri).name == number])
+        return sorted(files)
