@@ -98,32 +98,35 @@ def run(tmp_path: Path) -> Path:
     return folder
 
 
-def show(store: Path, name: str, run: Path, output: str = "model_run") -> list[str]:
-    """Shows a run in a store; returns the names of all links."""
+def show(store: Path, name: str, run: Path, output: str = "model_run") -> None:
+    """Shows a run in a store."""
     TensorBoardLinks(store).show(name, {"best_hyperparameters": [], output: [SimpleNamespace(uri=str(run))]})
+
+
+def links(store: Path) -> list[str]:
     return sorted(os.listdir(store / "tensorboard"))
 
 
 @pytest.mark.parametrize("letter", "aé文")
 def test_a_run_is_shown_by_its_name_in_a_file_s_length_and_its_number(tmp_path: Path, run: Path, letter: str) -> None:
     size = len(letter.encode())
-    for _ in range(2):  # a cached run is shown again
-        names = show(tmp_path, "wiki fr/best-seed1", run)
-        long_names = show(tmp_path, letter * (250 // size), run)
-    assert names == ["wiki_fr_best-seed1-10"]
-    assert set(long_names) == {*names, f"{letter * (200 // size)}-10"}
-    assert {(tmp_path / "tensorboard" / name / "events").read_text() for name in long_names} == {"loss"}
+    for name in 2 * ["wiki fr/best-seed1", letter * (250 // size)]:  # a cached run is shown again
+        show(tmp_path, name, run)
+    assert links(tmp_path) == sorted(["wiki_fr_best-seed1-10", f"{letter * (200 // size)}-10"])
+    assert {(tmp_path / "tensorboard" / name / "events").read_text() for name in links(tmp_path)} == {"loss"}
 
 
-def test_a_search_and_earlier_runs_are_shown_until_they_are_gone(tmp_path: Path, run: Path) -> None:
-    show(tmp_path, "sample", run)
-    show(tmp_path, "sample", run.with_name("20"))  # it need not be there yet
+def test_searches_and_earlier_runs_are_shown_until_they_are_gone(tmp_path: Path, run: Path) -> None:
     search = tmp_path / "artifacts" / "Tuner" / "tuner_results" / "9"
-    assert show(tmp_path, "search", search, "tuner_results") == ["sample-10", "sample-20", "search-9"]
+    search.mkdir(parents=True)
+    show(tmp_path, "search", search, "tuner_results")
+    show(tmp_path, "sample", run)
+    show(tmp_path, "sample", run.with_name("20"))  # it is not there yet
+    assert links(tmp_path) == ["sample-10", "sample-20", "search-9"]
     store = tmp_path.rename(tmp_path.with_name("moved"))
-    assert (store / "tensorboard" / "sample-10" / "events").is_file()
     TensorBoardLinks(store)
-    assert os.listdir(store / "tensorboard") == ["sample-10"]
+    assert links(store) == ["sample-10", "search-9"]
+    assert (store / "tensorboard" / "sample-10" / "events").is_file()
 
 
 def test_what_is_the_user_s_stays(tmp_path: Path, run: Path) -> None:
