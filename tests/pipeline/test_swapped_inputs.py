@@ -1,5 +1,7 @@
 """Every input that the cache keys by a digest: a run refuses what takes its place after it was hashed."""
 
+import bz2
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, get_args, get_origin
@@ -24,11 +26,14 @@ COLLECTION: Final = {
     "domains": "q1\tnews\n",
 }
 TABLES: Final = {
-    "redirects": ("redirect", ("rd_from", "rd_namespace", "rd_title", "rd_interwiki", "rd_fragment")),
-    "page_links": ("pagelinks", ("pl_from", "pl_namespace", "pl_target_id")),
-    "link_targets": ("linktarget", ("lt_id", "lt_namespace", "lt_title")),
-}
-"""Setting to a table and its columns."""
+    "redirects": (
+        "redirect",
+        {"rd_from": 1, "rd_namespace": 0, "rd_title": "Wolf", "rd_interwiki": "", "rd_fragment": ""},
+    ),
+    "page_links": ("pagelinks", {"pl_from": 1, "pl_from_namespace": 0, "pl_target_id": 1}),
+    "link_targets": ("linktarget", {"lt_id": 1, "lt_namespace": 0, "lt_title": "Wolf"}),
+}  # fmt: skip
+"""Setting to a table and its row."""
 LATER: Final = {"lexicon.pairs": "LexiconGen", "embeddings.query": "Transform", "embeddings.document": "Transform"}
 """The inputs that stages after the first one read, and whose own tests show the refusal: setting to stage."""
 DUMPS: Final = (
@@ -61,16 +66,29 @@ def collection(folder: Path) -> dict[str, str]:
 
 
 def dumps(folder: Path) -> dict[str, str]:
-    """Setting to file of two wikis with all their dumps."""
-    paths = {"data.wikipedia.sitelinks": str(folder / "sitelinks.tsv")}
-    Path(paths["data.wikipedia.sitelinks"]).write_text("Q1\tenwiki\tWolf\nQ1\tfrwiki\tLoup\n")
-    for wiki in (ENGLISH, FRENCH):
-        made = wiki.write(folder)
-        for setting, (table, columns) in TABLES.items():
-            rows = [tuple(1 if name.endswith(("from", "id")) else 0 if "namespace" in name else "" for name in columns)]
-            made[setting] = write_table(folder / f"{wiki.language}wiki-20260101-{table}.sql.gz", table, columns, rows)
-        paths |= {f"data.wikipedia.wikis.{wiki.language}.{setting}": path for setting, path in made.items()}
-    return paths
+    """Setting to file of two wikis with all the dumps that a wiki may have."""
+    english, french = (wiki.write(folder) for wiki in (ENGLISH, FRENCH))
+    for setting, (table, row) in TABLES.items():
+        path = folder / f"enwiki-20260101-{table}.sql.gz"
+        english[setting] = write_table(path, table, list(row), [tuple(row.values())])
+    (folder / "sitelinks").write_text("Q1\tenwiki\tWolf\nQ1\tfrwiki\tLoup\n")
+    return {
+        "data.wikipedia.sitelinks": str(folder / "sitelinks"),
+        "data.wikipedia.wikis.fr.pages": french["pages"],
+        **{f"data.wikipedia.wikis.en.{setting}": path for setting, path in english.items()},
+    }
+
+
+def change(path: Path) -> None:
+    """Gives a file other bytes that are as readable."""
+    content = path.read_bytes()
+    if path.suffix == ".bz2":
+        changed = bz2.compress(bz2.decompress(content), 1)
+    elif path.suffix == ".gz":
+        changed = gzip.compress(gzip.decompress(content), mtime=1)
+    else:
+        changed = content + b"\n"
+    path.write_bytes(changed)
 
 
 def check_reads_nothing(stage_end: StageEnd) -> None:
@@ -89,8 +107,7 @@ def test_every_input_of_a_run_is_among_those_that_are_swapped() -> None:
 def test_an_input_that_changes_after_it_was_hashed_ends_the_run(tmp_path: Path, setting: str) -> None:
     paths = dumps(tmp_path) if setting in DUMPS else collection(tmp_path)
     config = resolved(tmp_path, paths)
-    with open(paths[setting], "ab") as file:
-        file.write(b"\n")
+    change(Path(paths[setting]))
     with pytest.raises(DataError, match=f"{paths[setting]} .*must not change"):
         run(config, create_pipeline, check_reads_nothing)
 
