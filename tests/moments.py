@@ -32,7 +32,7 @@ class Moment(NamedTuple):
     """A moment at which a kill would leave other files than at the moment before."""
 
     act: str
-    """The act before which it is."""
+    """The act before which it is; where a file is opened, after it."""
     files: Files
     done: tuple[str, ...]
     """The steps of the work that were done."""
@@ -52,16 +52,13 @@ def moments(
     seen: list[Moment] = []
     thread = threading.get_ident()
 
-    def look(act: str, emptied: Mapping[str, bytes]) -> None:
-        files = {**read_files(folder), **emptied}
-        if not seen or files != seen[-1].files:
-            seen.append(Moment(act, files, tuple(done)))
-
     def watch(act: str, arguments: tuple[Any, ...]) -> None:
         del _watchers[thread]  # its own acts are not the work's
-        look(act, {})
+        files = dict(read_files(folder))
         if act == "open" and folder in (path := Path(os.fsdecode(arguments[0]))).parents and path.parent.is_dir():
-            look("write", {str(path.relative_to(folder)): b""})
+            files[str(path.relative_to(folder))] = b""  # a kill leaves an empty file, until it is written
+        if not seen or files != seen[-1].files:
+            seen.append(Moment(act, files, tuple(done)))
         _watchers[thread] = watch
 
     def watched(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -92,13 +89,15 @@ def drawn(kills: Sequence[Moment], size: int, always: Collection[str]) -> list[M
 
 
 def read_files(folder: Path) -> Files:
-    """All that a folder holds."""
-    return {
-        str(path.relative_to(folder)): (
-            os.readlink(path) if path.is_symlink() else None if path.is_dir() else path.read_bytes()
-        )
-        for path in sorted(folder.rglob("*"))
-    }
+    """All that a folder holds, each folder before what is in it."""
+    files: dict[str, bytes | str | None] = {}
+    for parent, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            path = os.path.join(parent, name)
+            is_link = os.path.islink(path)
+            content = os.readlink(path) if is_link else None if name in folders else Path(path).read_bytes()
+            files[os.path.relpath(path, folder)] = content
+    return files
 
 
 def put_back(folder: Path, files: Files) -> None:

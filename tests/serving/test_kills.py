@@ -88,7 +88,7 @@ def test_a_kill_at_any_moment_leaves_the_last_whole_version(
     kills = moments(index.folder, lambda: work(index))
     new = index.answers()
     assert old != new
-    for kill in drawn(kills, 8, ("os.rename",)):
+    for kill in drawn(kills, 7, ("os.rename",)):
         put_back(index.folder, kill.files)
         assert index.answers() in (old, new), kill.act
         work(index)
