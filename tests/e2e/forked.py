@@ -36,23 +36,7 @@ class Kill(NamedTuple):
     """Once the Trainer has saved this epoch."""
 
 
-class Swap(NamedTuple):
-    """A file that someone replaces while a run is at work: when a stage's executor is about to start."""
-
-    stage: str
-    path: Path
-    other: Path
-
-
-def clir(
-    *arguments: object,
-    log: Path,
-    out: Path | None = None,
-    kill: Kill | None = None,
-    kill_after: float | None = None,
-    code: Path = ROOT,
-    swap: Swap | None = None,
-) -> int:
+def clir(*arguments: object, log: Path, out: Path | None = None, kill: Kill | None = None, code: Path = ROOT) -> int:
     """Runs a command to its end.
 
     Args:
@@ -60,18 +44,13 @@ def clir(
       log: where stdout and stderr are appended.
       out: where stdout goes instead.
       kill: when the process kills itself.
-      kill_after: seconds from the start of the command until it is killed.
-      swap: what is replaced meanwhile.
       code: the root of the code that the cache keys see; what runs is always this project's.
 
     Returns:
       its exit code; -9 where it was killed.
     """
-    process = start(*arguments, log=log, out=out, kill=kill, code=code, swap=swap)
-    process.join(kill_after)
-    if process.is_alive():
-        process.kill()
-        process.join()
+    process = start(*arguments, log=log, out=out, kill=kill, code=code)
+    process.join()
     exit_code = process.exitcode
     process.close()
     assert exit_code is not None
@@ -79,21 +58,16 @@ def clir(
 
 
 def start(
-    *arguments: object,
-    log: Path,
-    out: Path | None = None,
-    kill: Kill | None = None,
-    code: Path = ROOT,
-    swap: Swap | None = None,
+    *arguments: object, log: Path, out: Path | None = None, kill: Kill | None = None, code: Path = ROOT
 ) -> BaseProcess:
     """Starts a command; see `clir`."""
     texts = [str(one) for one in arguments]
-    process = CONTEXT.Process(target=_main, args=(texts, log, out or log, kill, code, swap))
+    process = CONTEXT.Process(target=_main, args=(texts, log, out or log, kill, code))
     process.start()
     return process
 
 
-def _main(arguments: list[str], log: Path, out: Path, kill: Kill | None, code: Path, swap: Swap | None) -> None:
+def _main(arguments: list[str], log: Path, out: Path, kill: Kill | None, code: Path) -> None:
     for path, descriptor in ((out, 1), (log, 2)):
         with open(path, "ab") as file:
             os.dup2(file.fileno(), descriptor)
@@ -102,8 +76,6 @@ def _main(arguments: list[str], log: Path, out: Path, kill: Kill | None, code: P
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if kill is not None:
         _arm(kill)
-    if swap is not None:
-        _prepare(swap)
     from cli.main import main
     from pipeline import identity
     from pipeline import pipeline as graph
@@ -145,17 +117,3 @@ def _arm(kill: Kill) -> None:
         return original(launcher, *arguments, **keywords)
 
     setattr(Launcher, name, armed)
-
-
-def _prepare(swap: Swap) -> None:
-    """Puts the replacement before the work."""
-    from tfx.orchestration.portable.launcher import Launcher
-
-    original = Launcher._run_executor
-
-    def run_executor(launcher: Launcher, *arguments: object) -> object:
-        if launcher._pipeline_node.node_info.id == swap.stage:
-            os.replace(swap.other, swap.path)
-        return original(launcher, *arguments)
-
-    Launcher._run_executor = run_executor

@@ -1,307 +1,192 @@
-"""pipeline/recovery.py, on real metadata in SQLite: what is removed, what is whole, what is put back."""
+"""Runs on a store that was damaged, moved, copied or swapped in between: none lies, and no file of others is lost."""
 
+import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
-from ml_metadata import MetadataStore
-from ml_metadata.proto import metadata_store_pb2
-from ml_metadata.proto.metadata_store_pb2 import Artifact, Execution
 
-from pipeline.recovery import are_whole, record_files, recover, replace_files
+from pipeline.layout import ARTIFACTS, METADATA_FILE, SERVING
+from pipeline.stages import How
+from pipeline.tfx_interfaces import opened, sqlite_connection
 from schemas.errors import DataError
+from tests.moments import Files, put_back, read_files
+from tests.pipeline.toy_pipeline import FILES, GRAPH, STAGES, Toy
 
-pytestmark = pytest.mark.stages  # it imports TFX
-
-FILES = {"saved_model.pb": "graph", "variables/variables.index": "tables"}
-
-
-class Workspace:
-    """A folder of artifacts, and the metadata that record them."""
-
-    def __init__(self, root: Path, metadata_file: Path) -> None:
-        self.root = root
-        config = metadata_store_pb2.ConnectionConfig()
-        config.sqlite.filename_uri = str(metadata_file)
-        config.sqlite.connection_mode = metadata_store_pb2.SqliteMetadataSourceConfig.READWRITE_OPENCREATE
-        self.store = MetadataStore(config)
-        self._artifact_type = self.store.put_artifact_type(metadata_store_pb2.ArtifactType(name="Model"))
-        self._execution_type = self.store.put_execution_type(metadata_store_pb2.ExecutionType(name="Trainer"))
-
-    def artifact(
-        self,
-        place: str,
-        state: "Artifact.State" = Artifact.LIVE,
-        files: Mapping[str, str] = FILES,
-        recorded: bool = True,
-    ) -> Artifact:
-        """Makes an artifact `<stage>/<output>/<execution>` with its files, and records what it holds.
-
-        The metadata number executions from 1 on: those before this one are made, too.
-        """
-        artifact = Artifact(uri=str(self.root / place), type_id=self._artifact_type, state=state)
-        write(self.root / place, files)
-        while len(self.store.get_executions()) < int(Path(place).name):
-            self.execution(Execution.COMPLETE)
-        if recorded:
-            self.record([artifact.uri])
-        (artifact.id,) = self.store.put_artifacts([artifact])
-        return self.stored(artifact)
-
-    def execution(self, state: "Execution.State") -> int:
-        execution = Execution(type_id=self._execution_type, last_known_state=state)
-        (number,) = self.store.put_executions([execution])
-        return number
-
-    def stored(self, artifact: Artifact) -> Artifact:
-        """The record of an artifact in the metadata."""
-        (stored,) = self.store.get_artifacts_by_id([artifact.id])
-        return stored
-
-    def state(self, execution: int) -> int:
-        (stored,) = self.store.get_executions_by_id([execution])
-        return stored.last_known_state
-
-    def record(self, uris: Sequence[str]) -> None:
-        record_files(self.store, uris)
-
-    def is_whole(self, *uris: str) -> bool:
-        return are_whole(self.store, uris)
-
-    def recover(self) -> bool:
-        return recover(self.store, self.root)
+pytestmark = pytest.mark.stages
 
 
-def write(folder: Path, files: Mapping[str, str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content)
+def hows(*first: How) -> dict[str, How]:
+    """How the stages come by their outputs: the first ones so, the others from the cache; the last runs always."""
+    return dict(zip(STAGES, (*first, *["cached"] * (len(STAGES) - len(first) - 1), "run"), strict=True))
 
 
-def contents(folder: Path | str) -> dict[str, str]:
-    return {str(path.relative_to(folder)): path.read_text() for path in Path(folder).rglob("*") if path.is_file()}
+CACHED, RUN = hows(), hows("run", "run", "run")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Files]:
+    """The folder of a run that ended, and what it held."""
+    toy = Toy(tmp_path_factory.mktemp("toy"))
+    assert toy.run() == RUN
+    return toy.folder, read_files(toy.folder)
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path / "artifacts", tmp_path / "metadata.sqlite")
+def toy(finished: tuple[Path, Files]) -> Toy:
+    """The run as it ended."""
+    put_back(*finished)
+    return Toy(finished[0])
 
 
-# Leftovers
+# Artifacts that are not as their stage made them
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (Execution.NEW, Execution.FAILED),
-        (Execution.RUNNING, Execution.FAILED),
-        (Execution.COMPLETE, Execution.COMPLETE),
-        (Execution.CACHED, Execution.CACHED),
-        (Execution.FAILED, Execution.FAILED),
-    ],
-)
-def test_an_execution_that_never_ended_has_failed(workspace: Workspace, before: int, after: int) -> None:
-    execution = workspace.execution(before)
-    workspace.recover()
-    assert workspace.state(execution) == after
+def damage_record(toy: Toy) -> None:
+    """Cuts the record of the digests of the Trainer's files."""
+    with opened(sqlite_connection(toy.output / METADATA_FILE)) as store:
+        (execution,) = store.get_executions_by_id([int(toy.artifact("Trainer").name)])
+        record = execution.custom_properties["files"]
+        record.string_value = record.string_value[1:]
+        store.put_executions([execution])
 
 
-def test_what_belongs_to_no_living_artifact_is_removed(workspace: Workspace) -> None:
-    workspace.artifact("Trainer/model/7")
-    expected = contents(workspace.root)
-    for number, state in enumerate((Artifact.DELETED, Artifact.ABANDONED, Artifact.PENDING), 8):
-        workspace.artifact(f"Trainer/model/{number}", state)
-    write(workspace.root / "Trainer" / "model" / "77", FILES)
-    write(workspace.root / "Trainer" / "model_run" / "7", FILES)
-    write(workspace.root / "Trainer" / ".system" / "executor_execution" / "8", {"executor_output.pb": "none"})
-    workspace.recover()
-    assert contents(workspace.root) == expected
-    assert [path.name for path in (workspace.root / "Trainer" / "model").iterdir() if path.is_dir()] == ["7"]
+def at_model(change: Callable[[Path], object]) -> Callable[[Toy], object]:
+    return lambda toy: change(toy.artifact("Trainer", "model"))
 
 
-def test_living_artifacts_stay_whole_and_so_does_the_kept_folder(workspace: Workspace) -> None:
-    uris = [
-        workspace.artifact(place).uri
-        for place in ("Trainer/model/7", "Evaluator/evaluation/8", "Transform/transform_graph/12")
-    ]
-    write(workspace.root / "checkpoints" / "5eed" / "epoch" / "3", FILES)
-    before = contents(workspace.root)
-    workspace.recover()
-    assert contents(workspace.root) == before
-    assert all(map(workspace.is_whole, uris))
-
-
-def test_what_was_decided_on_an_earlier_run_is_removed(workspace: Workspace) -> None:
-    decided, made = workspace.artifact("Gate/blessing/7"), workspace.artifact("Trainer/model/6")
-    assert not workspace.recover()
-    assert workspace.stored(decided).state == Artifact.DELETED
-    assert not Path(decided.uri).exists()
-    assert workspace.is_whole(made.uri)
-
-
-def test_a_file_of_the_user_s_among_the_artifacts_stays(workspace: Workspace) -> None:
-    workspace.artifact("Trainer/model/7")
-    theirs = {
-        "notes.txt": "theirs",
-        "Trainer/notes.txt": "theirs",
-        "Trainer/model/best.txt": "theirs",
-        "mine/of/2024": "theirs",
-    }
-    write(workspace.root, theirs)
-    before = contents(workspace.root)
-    workspace.recover()
-    assert contents(workspace.root) == before
-
-
-# A store that was moved or copied
-
-
-def test_artifacts_of_another_store_are_not_used_and_left_alone(workspace: Workspace, tmp_path: Path) -> None:
-    artifact = workspace.artifact("Trainer/model/7")
-    before = contents(workspace.root)
-    copied = Path(shutil.copytree(workspace.root, tmp_path / "elsewhere" / "artifacts"))
-    original, workspace.root = workspace.root, copied
-    assert workspace.recover()
-    assert workspace.stored(artifact).state == Artifact.DELETED
-    assert contents(original) == before
-    assert contents(copied) == {}  # which belongs to no artifact of this store
-    assert not workspace.recover()  # a move is reported once
-
-
-def test_a_store_that_lies_within_another_s_path_is_another(workspace: Workspace) -> None:
-    elsewhere = workspace.artifact("../artifacts_of_before/Trainer/model/7")
-    elsewhere.uri = str(Path(elsewhere.uri).resolve())
-    workspace.store.put_artifacts([elsewhere])
-    assert workspace.recover()
-    assert contents(elsewhere.uri) == FILES
-
-
-def test_a_first_run_finds_nothing_to_remove(workspace: Workspace) -> None:
-    workspace.recover()
-    assert not workspace.root.exists()
-
-
-# Missing folders
-
-
-def test_a_living_artifact_s_missing_folder_is_made_and_found_to_lack_its_files(workspace: Workspace) -> None:
-    lost, whole = (workspace.artifact(place) for place in ("Trainer/model/7", "Evaluator/evaluation/8"))
-    shutil.rmtree(workspace.root / "Trainer" / "model")
-    workspace.recover()
-    assert Path(lost.uri).is_dir() and not workspace.is_whole(lost.uri)
-    assert contents(whole.uri) == FILES and workspace.is_whole(whole.uri)
-
-
-def test_no_folder_is_made_for_an_artifact_that_ended(workspace: Workspace) -> None:
-    deleted = workspace.artifact("Trainer/model/8", Artifact.DELETED)
-    shutil.rmtree(deleted.uri)
-    workspace.recover()
-    assert not Path(deleted.uri).exists()
-
-
-# Whole artifacts
-
-
-def test_an_artifact_is_whole_as_it_was_recorded(workspace: Workspace) -> None:
-    assert workspace.is_whole(workspace.artifact("Trainer/model/7").uri)
-    assert workspace.is_whole(workspace.artifact("Evaluator/blessing/8", files={}).uri)
-
-
-DAMAGES: Mapping[str, Callable[[Path], object]] = {
-    "missing file": lambda folder: (folder / "variables" / "variables.index").unlink(),
-    "shorter file": lambda folder: (folder / "saved_model.pb").write_text(FILES["saved_model.pb"][:-1]),
-    "changed byte": lambda folder: (folder / "saved_model.pb").write_text("G" + FILES["saved_model.pb"][1:]),
-    "missing folder": lambda folder: shutil.rmtree(folder),
-    "renamed file": lambda folder: (folder / "saved_model.pb").rename(folder / "model.pb"),
+DAMAGES: Final = {
+    "missing file": at_model(lambda model: (model / GRAPH).unlink()),
+    "empty file": at_model(lambda model: (model / GRAPH).write_bytes(b"")),
+    "changed byte": at_model(lambda model: (model / GRAPH).write_bytes(b"S" + (model / GRAPH).read_bytes()[1:])),
+    "renamed file": at_model(lambda model: (model / GRAPH).rename(model / "Format-Serving" / "model.pb")),
+    "missing folder": at_model(shutil.rmtree),
+    "missing folder of folders": at_model(lambda model: shutil.rmtree(model.parent)),
+    "missing file of another output": lambda toy: (toy.artifact("Trainer", "model_run") / "events").unlink(),
+    "cut record": damage_record,
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_an_artifact_is_whole_while_every_recorded_file_is_there_as_it_was(workspace: Workspace, damage: str) -> None:
-    artifact = workspace.artifact("Trainer/model/7")
-    DAMAGES[damage](Path(artifact.uri))
-    assert not workspace.is_whole(artifact.uri)
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_stage_whose_files_are_lost_or_changed_is_repeated_and_no_other(toy: Toy, damage) -> None:
+    before = toy.results()
+    damage(toy)
+    shutil.rmtree(toy.output / SERVING)
+    assert toy.run() == hows("cached", "restored")
+    assert toy.results() == before
+    assert toy.run() == CACHED
+    assert toy.results() == before
 
 
-def test_all_artifacts_of_a_stage_are_whole_or_it_is_repeated(workspace: Workspace) -> None:
-    uris = [workspace.artifact(f"Trainer/{name}/7", recorded=False).uri for name in ("model", "model_run")]
-    workspace.record(uris)
-    assert workspace.is_whole(*uris)
-    (Path(uris[1]) / "saved_model.pb").unlink()
-    assert not workspace.is_whole(*uris)
+def test_artifacts_of_another_run_beside_newer_metadata_are_made_again(toy: Toy) -> None:
+    (toy.output / ARTIFACTS).rename(toy.folder / "of before")
+    shutil.rmtree(toy.output)
+    toy.run("training.seed=2")
+    expected = toy.results()
+    shutil.rmtree(toy.output / ARTIFACTS)
+    (toy.folder / "of before").rename(toy.output / ARTIFACTS)
+    assert toy.run("training.seed=2") == hows("cached", "restored", "restored")
+    assert toy.results() == expected
 
 
-def test_a_file_that_no_stage_wrote_is_named_for_stages_read_all_files_of_some_folders(workspace: Workspace) -> None:
-    artifact = workspace.artifact("WikiClirExampleGen/examples/7", files={"Split-train/data-00000.gz": "lists"})
-    (Path(artifact.uri) / "Split-train" / "copy.gz").write_text("lists")
-    with pytest.raises(
-        DataError, match=r"ExampleGen must hold only files that runs wrote.*examples/7/Split-train/copy\.gz"
-    ):
-        workspace.is_whole(artifact.uri)
-    assert (Path(artifact.uri) / "Split-train" / "copy.gz").exists()
+def test_a_file_that_no_stage_wrote_is_named_for_stages_read_all_files_of_some_folders(toy: Toy) -> None:
+    copy = toy.artifact("CollectionGen") / "copy.tsv"
+    copy.write_text("theirs")
+    with pytest.raises(DataError, match="/".join(copy.parts[-3:])):
+        toy.run()
+    assert copy.read_text() == "theirs"
+    copy.unlink()
+    assert toy.run() == CACHED
 
 
-def test_an_artifact_of_a_copy_beside_other_metadata_is_not_whole(workspace: Workspace, tmp_path: Path) -> None:
-    ours = workspace.artifact("Trainer/model/7")
-    other = Workspace(tmp_path / "other", tmp_path / "other.sqlite")
-    theirs = other.artifact("Trainer/model/7", files={**FILES, "saved_model.pb": "GRAPH"})  # of equal size
-    shutil.rmtree(ours.uri)
-    shutil.copytree(theirs.uri, ours.uri)
-    assert not workspace.is_whole(ours.uri)
+def test_what_no_run_uses_is_removed_and_what_is_the_user_s_stays(toy: Toy) -> None:
+    def write(*names: str) -> None:
+        for path in (toy.output / ARTIFACTS / name for name in names):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("text")
+
+    before = toy.results()
+    write("Trainer/model/77/half", "Trainer/model_run/1/half", "Evaluator/.system/executor_execution/8/output")
+    assert toy.run() == CACHED
+    assert toy.results() == before
+    theirs = ("notes", "Trainer/notes", "Trainer/model/best.txt", "mine/of/2024", "checkpoints/5eed/epoch/3/weights")
+    write(*theirs)
+    toy.run()
+    assert all((toy.output / ARTIFACTS / name).read_text() == "text" for name in theirs)
 
 
-def test_an_artifact_without_a_record_is_not_whole(workspace: Workspace) -> None:
-    artifact = workspace.artifact("Trainer/model/7", recorded=False)
-    assert not workspace.is_whole(artifact.uri)
-    workspace.record([artifact.uri])
-    assert workspace.is_whole(artifact.uri)
+# Metadata, and whole folders
 
 
-def test_an_artifact_with_a_damaged_record_is_not_whole(workspace: Workspace) -> None:
-    artifact = workspace.artifact("Trainer/model/7")
-    (execution,) = workspace.store.get_executions_by_id([7])
-    execution.custom_properties["files"].string_value = execution.custom_properties["files"].string_value[1:]
-    workspace.store.put_executions([execution])
-    assert not workspace.is_whole(artifact.uri)
+def test_damaged_metadata_are_named_and_can_be_put_back(toy: Toy) -> None:
+    metadata, before = toy.output / METADATA_FILE, toy.results()
+    content = metadata.read_bytes()
+    for damaged in (b"no database", content[: len(content) // 2]):
+        metadata.write_bytes(damaged)
+        with pytest.raises(DataError, match=f"{metadata} .*move it away"):
+            toy.run()
+    metadata.write_bytes(content)
+    assert toy.run() == CACHED
+    metadata.unlink()
+    assert toy.run() == RUN
+    assert toy.results() == before
 
 
-# Files that are put back
+def test_a_copied_output_writes_nothing_into_the_original(toy: Toy) -> None:
+    original = read_files(toy.output)
+    shutil.copytree(toy.output, toy.folder / "copy", symlinks=True)
+    assert toy.run(f"output={toy.folder / 'copy'}") == RUN
+    assert read_files(toy.output) == original
+    assert toy.run() == CACHED
 
 
-def test_the_files_of_a_repeated_stage_take_the_lost_ones_place(workspace: Workspace) -> None:
-    lost = workspace.artifact("Trainer/model/7", files={**FILES, "assets/vocabulary": "words"})
-    (Path(lost.uri) / "saved_model.pb").unlink()
-    new = workspace.artifact("Trainer/model/8", recorded=False)
-    replace_files(workspace.store, [lost], [new])
-    assert contents(lost.uri) == FILES  # nothing of the damaged ones is left
-    assert workspace.is_whole(lost.uri)
-    assert not Path(new.uri).exists()
-    assert workspace.stored(new).state == Artifact.DELETED
-    before = contents(workspace.root)
-    workspace.recover()
-    assert contents(workspace.root) == before
+def test_a_moved_output_uses_nothing_of_the_folder_that_took_its_place(toy: Toy, caplog) -> None:
+    metrics = (toy.output / "evaluation" / "metrics.json").read_bytes()
+    moved = toy.output.rename(toy.folder / "moved")
+    assert toy.run("training.seed=2") == RUN
+    taken = read_files(toy.output)
+    with caplog.at_level("INFO", "clir.run"):
+        assert toy.run(f"output={moved}") == RUN
+        assert str(moved) in caplog.text
+        caplog.clear()
+        assert toy.run(f"output={moved}") == CACHED
+        assert str(moved) not in caplog.text  # a move is reported once
+    assert (moved / "evaluation" / "metrics.json").read_bytes() == metrics
+    assert read_files(toy.output) == taken
 
 
-def test_files_half_put_back_are_not_whole(workspace: Workspace) -> None:
-    lost = workspace.artifact("Trainer/model/7", files={**FILES, "events.1": "before"})
-    new = workspace.artifact("Trainer/model/8", files={**FILES, "events.2": "after"}, recorded=False)
-    gone = Artifact(uri=str(workspace.root / "Trainer/model_run/8"), type_id=new.type_id)
-    other = workspace.artifact("Trainer/model_run/7", recorded=False)
-    with pytest.raises(OSError):
-        replace_files(workspace.store, [lost, other], [new, gone])
-    assert not workspace.is_whole(lost.uri, other.uri)
+# Input files that change
 
 
-def test_the_lost_artifact_s_metadata_stay_as_they_are_for_they_are_in_cache_keys(workspace: Workspace) -> None:
-    lost, new = workspace.artifact("Trainer/model/7"), workspace.artifact("Trainer/model/8", recorded=False)
-    replace_files(workspace.store, [lost], [new])
-    assert workspace.stored(lost).SerializeToString(deterministic=True) == lost.SerializeToString(deterministic=True)
+@pytest.mark.parametrize("role", FILES)
+def test_an_input_that_changes_after_it_was_hashed_ends_the_run_and_leaves_nothing_to_take(toy: Toy, role: str) -> None:
+    expected = toy.results()
+    shutil.rmtree(toy.output)
+    config, path = toy.config(), toy.folder / role
+    path.write_text(FILES[role] + FILES[role])
+    with pytest.raises(DataError, match=rf"{path} .*data\.{role}"):
+        toy.run(config=config)
+    path.write_text(FILES[role])
+    assert toy.run() == RUN
+    assert toy.results() == expected
 
 
-def test_the_lost_artifact_s_folder_may_be_gone(workspace: Workspace) -> None:
-    lost, new = workspace.artifact("Trainer/model/7"), workspace.artifact("Trainer/model/8", recorded=False)
-    shutil.rmtree(lost.uri)
-    replace_files(workspace.store, [lost], [new])
-    assert contents(lost.uri) == FILES
+def test_an_input_that_changes_after_it_was_read_does_no_harm(toy: Toy) -> None:
+    expected = toy.results()
+    shutil.rmtree(toy.output)
+    assert toy.run(after=lambda name: (toy.folder / "judgments").write_text("")) == RUN
+    assert toy.results() == expected
+
+
+def test_another_content_of_equal_size_and_time_runs_all_and_going_back_pushes_the_earlier_model_anew(toy: Toy) -> None:
+    path = toy.folder / "queries"
+    status = path.stat()
+    path.write_text(FILES["queries"].replace("Wolf", "Wulf"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert toy.run() == RUN
+    assert len(toy.versions()) == 2
+    path.write_text(FILES["queries"])
+    assert toy.run() == CACHED
+    assert len(toy.versions()) == 3

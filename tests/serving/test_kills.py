@@ -1,12 +1,10 @@
-"""Fifty kills while an index is made, replaced, changed or pushed: the last whole version is there, and goes on."""
+"""A kill at any moment while an index is made, replaced, changed or pushed: the last whole version is there, and the
+same work then completes."""
 
 import os
-import shutil
-import time
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import pytest
@@ -14,139 +12,85 @@ import pytest
 from components.index_pusher.index_versions import IndexVersions, push_index
 from models.exported.model import LoadedModel
 from models.retrieval.corpus_index import CorpusIndex
+from schemas.wikiclir import Text
 from serving.update_index import IndexUpdater
 from tests.models.small_lexicon import export_with_words
-from tests.serving.dying_update import LEAST, MOST, DyingUpdate, Recorded, Work
+from tests.moments import drawn, moments, put_back, read_files
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.stages
 
-KILLS: Final = 10
-"""Kills of each piece of work: at named steps, then at random times; the model itself encodes in the first of
-these, and in the others what it gave before stands for it."""
+LEAST: Final = 12
+"""Vectors that need lists."""
+MOST: Final = 4
+"""Documents of a segment."""
 WORDS: Final = ["chat", "blanc", "chien", "un", "lune", "noir", "loup", "ararat", "zzz"]
 QUERIES: Final = ("white cat", "dog", "moon over ararat", "loup")
-
-Answers = list[list[tuple[bytes, float]]]
-
-
-class Case(NamedTuple):
-    """A piece of work, and what an index is before it."""
-
-    work: Work
-    before: Path | None
-    """Folder of the versions; None where there is no index."""
+TEXTS: Final = [" ".join(words) for words in np.random.default_rng(1).choice(WORDS, (40, 4))]
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return export_with_words(tmp_path_factory.mktemp("model") / "model")
+def documents(first: int, end: int) -> list[Text]:
+    return [Text(f"d{number}", "title", TEXTS[number], 1) for number in range(first, end)]
 
 
-@pytest.fixture(scope="module")
-def model(path: str) -> LoadedModel:
-    return LoadedModel(path)
+class Index:
+    """An index in a folder, and what brings it to its next version.
 
+    Args:
+      path: folder of the exported model.
+      folder: of the index.
+    """
 
-@pytest.fixture(scope="module")
-def recorded(model: LoadedModel, cases: dict[str, Case]) -> Recorded:
-    return Recorded(model, sorted({text for case in cases.values() for _, text in case.work.documents}))
+    def __init__(self, path: str, folder: Path) -> None:
+        self.folder = folder
+        model = LoadedModel(path)
+        self._queries = [model.encode_query(query) for query in QUERIES]
+        self._updater = IndexUpdater(path, IndexVersions(folder), least=LEAST, most=MOST)
+        self.of_run = folder.with_name("of_run")
+        put_back(self.of_run, read_files(Path(self._updater.replace_all(documents(24, 40)).version)))
+        put_back(folder, {})
+        self._updater.replace_all(documents(0, 16))
+        self._updater.change(documents(16, 19), [])
+        self.before = read_files(folder)
+        """An index that was made, and changed once."""
 
+    def replace(self) -> None:
+        self._updater.replace_all(documents(0, 18))
 
-@pytest.fixture(scope="module")
-def answers(model: LoadedModel) -> Callable[[Path | None], Answers]:
-    """Returns the answers of an index's version."""
+    def change(self) -> None:
+        self._updater.change(documents(18, 24), ["d0", "d5"])
 
-    def of(newest: Path | None) -> Answers:
-        if newest is None:
+    def push(self) -> None:
+        push_index(str(self.of_run), str(self.folder))
+
+    def answers(self) -> list[list[tuple[bytes, float]]]:
+        """The newest version's answers to some queries."""
+        if (newest := IndexVersions(self.folder).newest()) is None:
             return []
         index = CorpusIndex(str(newest))
-        found = [index.search(model.encode_query(query), 10) for query in QUERIES]
-        return [[(one.doc_id, one.score) for one in results] for results in found]
-
-    return of
+        return [[(hit.doc_id, hit.score) for hit in index.search(query, 10)] for query in self._queries]
 
 
 @pytest.fixture(scope="module")
-def cases(path: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Case]:
-    generator = np.random.default_rng(1)
-
-    def documents(first: int, size: int) -> tuple[tuple[str, str], ...]:
-        return tuple((f"d{first + one}", " ".join(generator.choice(WORDS, 4))) for one in range(size))
-
-    folder = tmp_path_factory.mktemp("before")
-    before, pushed = folder / "index", folder / "pushed"
-    done(Work("replace", path, documents(0, 16)), before)
-    done(Work("change", path, documents(16, 3)), before)
-    version = done(Work("replace", path, documents(100, 16)), pushed)
-    return {
-        "a first index": Case(Work("replace", path, documents(0, 16)), None),
-        "a replacement": Case(Work("replace", path, documents(0, 18)), before),
-        "a change": Case(Work("change", path, documents(18, 6), ("d0", "d5")), before),
-        "a first push": Case(Work("push", str(version)), None),
-        "a push": Case(Work("push", str(version)), before),
-    }
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    folder = tmp_path_factory.mktemp("index")
+    return Index(export_with_words(folder / "model"), folder / "index")
 
 
-def done(work: Work, folder: Path) -> Path:
-    """Does the work in this process; the newest version."""
-    if work.kind == "push":
-        return Path(push_index(work.model, str(folder)))
-    updater = updater_of(work.model, folder)
-    if work.kind == "replace":
-        return Path(updater.replace_all(work.texts()).version)
-    return Path(updater.change(work.texts(), work.removed).version)
-
-
-@cache
-def updater_of(model: str, folder: Path) -> IndexUpdater:
-    return IndexUpdater(model, IndexVersions(folder), least=LEAST, most=MOST)
-
-
-@pytest.mark.parametrize("name", ["a first index", "a replacement", "a change", "a first push", "a push"])
+@pytest.mark.parametrize(
+    ("work", "is_first"),
+    [(Index.replace, True), (Index.replace, False), (Index.change, False), (Index.push, True), (Index.push, False)],
+)
 def test_a_kill_at_any_moment_leaves_the_last_whole_version(
-    cases: dict[str, Case],
-    recorded: Recorded,
-    answers: Callable[[Path | None], Answers],
-    tmp_path: Path,
-    name: str,
+    index: Index, work: Callable[[Index], None], is_first: bool
 ) -> None:
-    case, generator = cases[name], np.random.default_rng(len(name))
-    folder = tmp_path / "index"
-
-    def restore() -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-        if case.before:
-            shutil.copytree(case.before, folder)
-
-    restore()
-    update = DyingUpdate(case.work, str(folder), recorded)
-    started = time.monotonic()
-    steps = update.steps()
-    length = time.monotonic() - started
-    assert steps
-    old, new = answers(case.before and IndexVersions(case.before).newest()), answers(IndexVersions(folder).newest())
+    put_back(index.folder, {} if is_first else index.before)
+    old = index.answers()
+    kills = moments(index.folder, lambda: work(index))
+    new = index.answers()
     assert old != new
-
-    def check() -> None:
-        assert answers(IndexVersions(folder).newest()) in (old, new)
-        assert answers(done(case.work, folder)) == new
-        assert all(entry.isdecimal() or entry == ".lock" for entry in os.listdir(folder))
-
-    named = named_steps(steps)
-    for step in named:
-        restore()
-        assert DyingUpdate(case.work, str(folder), recorded, step).steps() is None
-        check()
-    kills = len(named)
-    while kills < KILLS:
-        restore()
-        update = DyingUpdate(case.work, str(folder), recorded if kills > len(named) else None)
-        kills += update.steps(generator.uniform(0, length)) is None
-        check()
-
-
-def named_steps(steps: list[str]) -> list[int]:
-    """The rename that makes the version, the steps beside it, and others at even distances."""
-    rename = steps.index("os.rename")
-    others = np.linspace(0, len(steps) - 1, 3).round().astype(int).tolist()
-    return sorted({rename - 1, rename, rename + 1, *others})
+    for kill in drawn(kills, 7, ("os.rename",)):
+        put_back(index.folder, kill.files)
+        assert index.answers() in (old, new), kill.act
+        work(index)
+        assert index.answers() == new, kill.act
+        assert all(name.isdecimal() or name == ".lock" for name in os.listdir(index.folder)), kill.act
