@@ -13,6 +13,7 @@ import pytest
 
 from pipeline.config import load_config
 from schemas.errors import ConfigError
+from schemas.wikiclir import Reason
 from tests.bad_input.collection import DOCUMENTS, QUERIES, npy, write_collection, write_vectors
 from tests.cli.command import Clir
 
@@ -190,3 +191,8 @@ def test_a_command_refuses_bad_input_with_a_message_and_its_exit_code(
     assert (done.code, done.out) == (code, "")
     assert shown in done.err and "Traceback" not in done.err
     assert not (folder / "out").exists() and not (folder / "pool").exists()
+
+
+def test_the_page_names_every_reason_that_makes_a_record_bad() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "bad-input.md").read_text(encoding="utf-8")
+    assert [reason.text for reason in Reason if reason.bad and f"| {reason.text} |" not in page] == []
