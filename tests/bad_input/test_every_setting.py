@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args, get_origin
 
 import jsonschema
 import pydantic
@@ -14,6 +14,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from components.transform.settings import TransformSettings
 from experiments.settings import ExperimentSettings
 from pipeline.config import RunConfig, load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema
@@ -22,14 +23,32 @@ from pipeline.wikipedia.config import WikipediaConfig
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 from serving.settings import ServiceSettings
+from tests.bad_input.collection import CONFIG
 
-FILES = (RunConfig, ExperimentSettings, WikipediaConfig, ServiceSettings)
-"""The settings of files and of the service, whose imports bring the sections in them and the parts' own settings."""
+TOP = (RunConfig, ExperimentSettings, WikipediaConfig, ServiceSettings, TransformSettings)
+"""Settings whose imports bring the sections in them, and the own settings of parts."""
 NUMBERS = [
-    key for key, field in settings_fields(RunConfig) if {int, float} & {field.annotation, *get_args(field.annotation)}
+    key
+    for key, field in settings_fields(RunConfig)
+    if {int, float} & {field.annotation, *get_args(field.annotation)} and get_origin(field.annotation) is not tuple
 ]
 """The numbers of a run."""
+BELOW_1 = {
+    "data.cold_share",
+    "model.dropout",
+    "model.word_dropout",
+    "evaluation.significance",
+    "search.milvus.vector_index.m",
+}
+"""Those that cannot be 1."""
 ROOT = Path(__file__).parents[2]
+KEYWORDS = {
+    "minimum": (-1, True),
+    "exclusiveMinimum": (-1, False),
+    "maximum": (1, True),
+    "exclusiveMaximum": (1, False),
+}
+"""JSON Schema's keywords for bounds: the side (1 refuses larger numbers), and whether the limit itself is taken."""
 SCHEMA = jsonschema.Draft202012Validator(json.loads(config_schema()))
 
 
@@ -50,7 +69,6 @@ class Bound(NamedTuple):
 
     limit: float
     side: int
-    """1 where larger numbers are refused, -1 where smaller ones are."""
     is_inclusive: bool
     is_integer: bool
 
@@ -72,14 +90,13 @@ class Bound(NamedTuple):
 @cache
 def bounds_of(section: type[Settings]) -> list[tuple[str, Bound]]:
     """The bounds of a section's numbers, each with its number's name."""
-    bounds = []
-    for name, schema in section.model_json_schema().get("properties", {}).items():
-        for form in schema.get("anyOf", [schema]):
-            for key, side in (("inimum", -1), ("aximum", 1)):
-                for found in {f"m{key}", f"exclusiveM{key}"} & form.keys():
-                    bound = Bound(form[found], side, found == f"m{key}", form["type"] == "integer")
-                    bounds.append((name, bound))
-    return bounds
+    return [
+        (name, Bound(form[keyword], side, is_inclusive, form["type"] == "integer"))
+        for name, schema in section.model_json_schema().get("properties", {}).items()
+        for form in schema.get("anyOf", [schema])
+        for keyword, (side, is_inclusive) in KEYWORDS.items()
+        if keyword in form
+    ]
 
 
 def refused(section: type[Settings], content: dict[str, Any]) -> set[str]:
@@ -149,13 +166,27 @@ def test_every_number_of_a_run_has_two_bounds_and_a_number_beyond_is_named_and_s
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=st.sampled_from(known_keys(RunConfig)), data=st.data())
 def test_a_misspelt_key_is_unknown_and_the_nearest_is_named(config_file: Path, key: str, data: st.DataObject) -> None:
-    place = data.draw(st.integers(key.rfind(".") + 1, len(key) - 1))
-    misspelt = f"{key[:place]}{key[place]}{key[place:]}"
+    position = data.draw(st.integers(key.rfind(".") + 1, len(key) - 1))
+    misspelt = f"{key[:position]}{key[position]}{key[position:]}"
     (fault,) = faults_of(config_file, [f"{misspelt}=3"]).values()
     assert fault.startswith(f"{misspelt}: ") and fault.endswith(f"; did you mean {key}?")
 
 
 # The published pages
+
+
+@pytest.mark.parametrize(("value", "is_taken"), [(-1, False), (1, True), ("1", False)])
+def test_the_schema_knows_every_number_s_bounds_and_every_key(value: object, is_taken: bool) -> None:
+    good = yaml.safe_load(CONFIG)
+    assert SCHEMA.is_valid(good) and not SCHEMA.is_valid({**good, "outputs": "out"}) and not SCHEMA.is_valid([good])
+    for key in NUMBERS:
+        *sections, name = key.split(".")
+        content = {name: value}
+        for section in reversed(sections):
+            content = {section: content}
+        if key.startswith("data."):
+            content = {"data": {**good["data"], name: value}}
+        assert SCHEMA.is_valid({**good, **content}) == (is_taken and key not in BELOW_1), key
 
 
 def test_the_published_schema_is_what_the_settings_generate() -> None:

@@ -54,7 +54,7 @@ BAD: list[tuple[str, str | bytes, Reason]] = [
     ("judgments", "query_id\tdoc_id\tgrade", Reason.BAD_GRADE),  # a header further down
     ("judgments", "q99\td1\t2", Reason.UNKNOWN_QUERY),
     ("judgments", "q1\td99\t1", Reason.UNKNOWN_DOCUMENT),
-    ("judgments", "q1\td3\t1", Reason.NOT_A_CANDIDATE),
+    ("judgments", "q94\td3\t1", Reason.NOT_A_CANDIDATE),
     ("candidates", "q72\td1\t2\tdev", Reason.BAD_SPLIT),
     ("domains", "q5\tnews/old", Reason.BAD_DOMAIN),
     ("queries", "q70\tWolf\tlives in packs", Reason.NO_JUDGMENT),

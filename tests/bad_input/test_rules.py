@@ -376,8 +376,9 @@ def test_a_rule_refuses_with_its_key_and_the_value_and_takes_its_neighbour(
     with pytest.raises(ConfigError) as error:
         load_config("run.yaml", settings.split())
     (fault,) = error.value.faults
-    place, found, message = fault.partition(f": {key}: ")
-    assert found and place.removeprefix("--set ") in ("run.yaml", "run.yaml:1", f"{key}=...", *settings.split()), fault
+    location, separator, message = fault.partition(f": {key}: ")
+    locations = ("run.yaml", "run.yaml:1", f"--set {key}=...", *(f"--set {setting}" for setting in settings.split()))
+    assert separator and location in locations, fault
     assert all(text in message for text in shown.split(" … ")), fault
 
 

@@ -66,8 +66,8 @@ def test_null_is_the_own_of_the_encoder_or_of_the_scorer_and_what_is_given_is_ke
         name: getattr(declaration, f"default_{name}") for name in OWN
     }
     assert ModelSettings(**settings, dropout=0.25).dropout == 0.25
-    given_whole = TrainingSettings(learning_rate=0.5, learning_rate_decay=0.75, embedding_factor=2.0)
-    assert given_whole.for_model(model) == given_whole
+    complete = TrainingSettings(learning_rate=0.5, learning_rate_decay=0.75, embedding_factor=2.0)
+    assert complete.for_model(model) == complete
     falling = TrainingSettings(learning_rate=0.5, learning_rate_end=0.2).for_model(model)
     assert falling.learning_rate_decay == 1
     assert [falling.learning_rate_in(epoch, 5) for epoch in range(1, 6)] == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1])

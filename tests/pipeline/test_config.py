@@ -154,7 +154,7 @@ def test_a_fault_names_its_line_its_key_and_the_value(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "place_and_key", "shown"),
+    ("old", "new", "start", "shown"),
     [
         ("  queries: wiki.queries\n", "", ":1: data.queries: ", ""),
         ("output: out\n", "", ": output: ", ""),
@@ -169,11 +169,11 @@ def test_a_fault_names_its_line_its_key_and_the_value(
     ],
 )
 def test_a_fault_of_what_must_be_given_names_its_place(
-    config_file: Path, old: str, new: str, place_and_key: str, shown: str
+    config_file: Path, old: str, new: str, start: str, shown: str
 ) -> None:
     replace(config_file, old, new)
     (fault,) = faults_of(config_file)
-    assert fault.startswith(f"{config_file}{place_and_key}")
+    assert fault.startswith(f"{config_file}{start}")
     assert shown.format(folder=config_file.parent) in fault
 
 
@@ -222,7 +222,7 @@ def test_all_faults_are_reported_at_once_each_at_its_place(config_file: Path) ->
     add(config_file, "kubeflow:\n  resources:\n    Trainr: {cpu: 1}\n    Trainer: {memory: 0}\n")
     add(config_file, "beam: {runner: dataflow, endpoint: 'localhost:1', region: Europe}\n")
     faults = faults_of(config_file, "epsilon", "loss.name=x")
-    places = {"--set epsilon": ["must have the form section.key=value."], "--set loss.name=x": ["loss.name"]}
+    expected = {"--set epsilon": ["must have the form section.key=value."], "--set loss.name=x": ["loss.name"]}
     keys = {
         3: ["data.documents"],
         5: ["data.query_language"],
@@ -235,9 +235,9 @@ def test_all_faults_are_reported_at_once_each_at_its_place(config_file: Path) ->
         18: ["kubeflow.resources.Trainer.memory"],
         19: [f"beam.{key}" for key in ("endpoint", "project", "region", "setup_file", "temp_location")],
     }
-    places |= {f"{config_file}:{line}": names for line, names in keys.items()}
+    expected |= {f"{config_file}:{line}": names for line, names in keys.items()}
     assert sorted(fault.split(": ")[:2] for fault in faults) == sorted(
-        [place, key] for place in places for key in places[place]
+        [place, key] for place, keys_there in expected.items() for key in keys_there
     )
 
 

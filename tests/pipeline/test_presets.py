@@ -72,7 +72,7 @@ def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Pat
 
 
 @pytest.mark.parametrize(
-    ("given", "others"),
+    ("chosen", "others"),
     [
         ({}, {}),
         ({"lexicon.kind": "none"}, {"model.start": "random"}),
@@ -84,10 +84,10 @@ def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Pat
     ],
 )
 def test_polynomial_gives_what_its_encoder_its_terms_and_the_lexicon_allow(
-    config_file: Path, given: dict[str, Any], others: dict[str, Any]
+    config_file: Path, chosen: dict[str, Any], others: dict[str, Any]
 ) -> None:
-    overrides = [f"{key}={value}" for key, value in given.items()]
-    assert values(config_file, POLYNOMIAL, "preset=polynomial", *overrides) == {**POLYNOMIAL, **others, **given}
+    overrides = [f"{key}={value}" for key, value in chosen.items()]
+    assert values(config_file, POLYNOMIAL, "preset=polynomial", *overrides) == {**POLYNOMIAL, **others, **chosen}
 
 
 @pytest.mark.parametrize(("preset", "loss"), [("cossim", "worst_hinge"), ("duet_distributed", "log_likelihood")])
@@ -111,7 +111,9 @@ def test_a_scorer_without_encoders_has_nothing_of_the_towers_in_best(
 @pytest.mark.parametrize("encoder", sorted(ENCODERS.keys() - {"mean"}))
 def test_other_encoders_keep_what_is_their_own(config_file: Path, encoder: str) -> None:
     own = {*MEAN, "model.dropout", "training.learning_rate_decay", "training.embedding_factor"}
-    best, paper = (values(config_file, own, f"preset={one}", f"model.encoder={encoder}") for one in ("best", "paper"))
+    best, paper = (
+        values(config_file, own, f"preset={preset}", f"model.encoder={encoder}") for preset in ("best", "paper")
+    )
     assert best == paper
     rest = BEST.keys() - MEAN.keys()
     assert values(config_file, rest, f"model.encoder={encoder}") == {key: BEST[key] for key in rest}
@@ -191,13 +193,13 @@ def test_whatever_is_given_stays_and_a_second_time_changes_nothing(content: dict
     merged = with_preset(content, RunConfig)
     assert repr(content) == before
     assert repr(with_preset(merged, RunConfig)) == repr(merged)
-    for section, given_values in content.items():
-        if isinstance(given_values, dict):
-            assert {key: repr(merged[section][key]) for key in given_values} == {
-                key: repr(value) for key, value in given_values.items()
+    for section, chosen in content.items():
+        if isinstance(chosen, dict):
+            assert {key: repr(merged[section][key]) for key in chosen} == {
+                key: repr(value) for key, value in chosen.items()
             }
         else:
-            assert merged[section] is given_values
+            assert merged[section] is chosen
 
 
 # A resolved configuration
