@@ -163,7 +163,7 @@ def test_every_number_of_a_run_has_two_bounds_and_a_number_beyond_is_named_and_s
         assert faults[override].startswith(f"{key}: ") and faults[override].endswith(f"; got {value}"), override
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=st.sampled_from(known_keys(RunConfig)), data=st.data())
 def test_a_misspelt_key_is_unknown_and_the_nearest_is_named(config_file: Path, key: str, data: st.DataObject) -> None:
     position = data.draw(st.integers(key.rfind(".") + 1, len(key) - 1))

@@ -302,7 +302,7 @@ CHANGES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.fixed_dictionaries(
         {
