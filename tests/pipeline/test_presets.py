@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.choices import SCORERS
@@ -21,144 +21,102 @@ from pipeline.settings_file import known_keys
 from tests.pipeline.test_config import add, faults_of
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-OF_MEAN = {
-    "model.stem_embeddings": True,
-    "model.word_dropout": 0.25,
-    "training.epochs": None,
-    "training.learning_rate": 0.02,
+
+
+def values(config_file: Path, keys: Any, *overrides: str) -> dict[str, Any]:
+    """Some settings of a configuration with these overrides."""
+    config = load_config(str(config_file), overrides)
+    return {key: reduce(getattr, key.split("."), config) for key in keys}
+
+
+PAPER = {
+    "data.top_grade": 2, "data.negatives": 40, "data.max_document_tokens": 200, "model.vocabulary_size": 100_000,
+    "model.embedding_dim": 64, "model.encoder": "mean", "model.dropout": 0.0, "model.epsilon": 1.0,
+    "model.similarity": "smooth_cosine", "model.terms": "words", "model.start": "random", "lexicon.kind": "none",
+    "loss.name": "sosl", "loss.theta": (0.2, 0.7), "training.epochs": 30, "training.learning_rate": 0.1,
+    "training.learning_rate_decay": 1.0, "evaluation.minimums": None,
+}  # fmt: skip
+MEAN = {
+    "model.stem_embeddings": True, "model.word_dropout": 0.25, "training.epochs": None, "training.learning_rate": 0.02,
     "training.learning_rate_end": 0.05,
-}
+}  # fmt: skip
 BEST = {
-    "preset": "best",
-    "lexicon.kind": "lexicon",
-    "lexicon.weight": 0.5,
-    "model.embedding_dim": 128,
-    "loss.in_batch": True,
-    "loss.softmax_weight": 0,
-    "training.negatives_from": "judged",
-    **OF_MEAN,
-}
-
-
-def setting(config: object, key: str) -> Any:
-    """The value of a dotted key."""
-    return reduce(getattr, key.split("."), config)
+    "preset": "best", "lexicon.kind": "lexicon", "lexicon.weight": 0.5, "model.embedding_dim": 128,
+    "loss.in_batch": True, "loss.softmax_weight": 0, "training.negatives_from": "judged", **MEAN,
+}  # fmt: skip
+POLYNOMIAL = {
+    "lexicon.kind": "lexicon", "lexicon.weight": "fitted", "model.encoder": "polynomial", "model.terms": "stems",
+    "model.start": "lexicon", "model.embedding_dim": 300, "model.similarity": "dot", "loss.name": "pairwise_hinge",
+    "training.epochs": 8, "training.learning_rate": 0.002,
+}  # fmt: skip
 
 
 # What a preset gives
 
 
-POLYNOMIAL = {
-    "lexicon.kind": "lexicon",
-    "lexicon.weight": "fitted",
-    "model.encoder": "polynomial",
-    "model.terms": "stems",
-    "model.start": "lexicon",
-    "model.embedding_dim": 300,
-    "model.similarity": "dot",
-    "loss.name": "pairwise_hinge",
-    "training.epochs": 8,
-    "training.learning_rate": 0.002,
-}
-
-
-@pytest.mark.parametrize(
-    ("given", "others"),
-    [
-        ({}, {}),
-        ({"lexicon.kind": "none"}, {"model.start": "random"}),
-        ({"model.terms": "words"}, {"model.start": "random"}),
-        (
-            {"model.encoder": "mean"},
-            {
-                **dict.fromkeys(POLYNOMIAL, None),
-                "lexicon.kind": "lexicon",
-                "lexicon.weight": "fitted",
-                "model.terms": "words",
-                "model.start": "random",
-                "model.embedding_dim": 64,
-                "model.similarity": "smooth_cosine",
-                "loss.name": "sosl",
-                "training.epochs": 30,
-                "training.learning_rate": 0.1,
-            },
-        ),
-    ],
-)
-def test_polynomial_semantic_indexing_gives_what_its_encoder_its_terms_and_the_lexicon_allow(
-    config_file: Path, given: dict[str, Any], others: dict[str, Any]
-) -> None:
-    config = load_config(str(config_file), ["preset=polynomial", *(f"{key}={one}" for key, one in given.items())])
-    assert {key: setting(config, key) for key in POLYNOMIAL} == {**POLYNOMIAL, **others, **given}
-
-
 def test_paper_is_every_setting_s_own_default(config_file: Path) -> None:
+    assert values(config_file, PAPER, "preset=paper") == PAPER
     config = load_config(str(config_file), ["preset=paper"])
     assert (config.model, config.loss, config.lexicon) == (ModelSettings(), LossSettings(), LexiconSettings())
     assert config.training == TrainingSettings().for_model(ModelSettings())
 
 
 def test_a_configuration_that_names_no_preset_has_the_best(config_file: Path) -> None:
-    config = load_config(str(config_file))
-    assert {key: setting(config, key) for key in BEST} == BEST
+    assert values(config_file, BEST) == BEST
 
 
 def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Path) -> None:
-    best, closed = (load_config(str(config_file), [f"preset={preset}"]) for preset in ("best", "closed"))
-    differ = [key for key in known_keys(RunConfig) if setting(best, key) != setting(closed, key)]
-    assert differ == ["preset", "lexicon.weight", "loss.softmax_weight"]
-    assert closed.loss.softmax_weight > 0
+    best, closed = (values(config_file, known_keys(RunConfig), f"preset={preset}") for preset in ("best", "closed"))
+    assert [key for key in best if best[key] != closed[key]] == ["preset", "lexicon.weight", "loss.softmax_weight"]
+    assert closed["loss.softmax_weight"] > 0
 
 
-OF_SCORERS = {"cossim": "worst_hinge", "duet_distributed": "log_likelihood"}
-"""Presets of rankers without encoders, and the loss of each."""
+@pytest.mark.parametrize(
+    ("chosen", "others"),
+    [
+        ({}, {}),
+        ({"lexicon.kind": "none"}, {"model.start": "random"}),
+        ({"model.terms": "words"}, {"model.start": "random"}),
+        (
+            {"model.encoder": "mean"},
+            {**{key: PAPER.get(key) for key in POLYNOMIAL}, "lexicon.kind": "lexicon", "lexicon.weight": "fitted"},
+        ),
+    ],
+)
+def test_polynomial_gives_what_its_encoder_its_terms_and_the_lexicon_allow(
+    config_file: Path, chosen: dict[str, Any], others: dict[str, Any]
+) -> None:
+    overrides = [f"{key}={value}" for key, value in chosen.items()]
+    assert values(config_file, POLYNOMIAL, "preset=polynomial", *overrides) == {**POLYNOMIAL, **others, **chosen}
 
 
-@pytest.mark.parametrize(("preset", "loss"), OF_SCORERS.items())
+@pytest.mark.parametrize(("preset", "loss"), [("cossim", "worst_hinge"), ("duet_distributed", "log_likelihood")])
 def test_the_rankers_of_cohen_et_al_are_trained_as_published(config_file: Path, preset: str, loss: str) -> None:
     config = load_config(str(config_file), [f"preset={preset}"])
-    own = SCORERS[preset]
     assert (config.model.scorer, config.loss.name, config.training.objective) == (preset, loss, "drawn")
     assert config.model == ModelSettings(scorer=preset)
-    assert (config.lexicon.kind, config.training.learning_rate) == ("none", own.default_learning_rate)
-    assert load_config(str(config_file), [f"preset={preset}", "training.objective=lists"]).training.objective == "lists"
+    assert (config.lexicon.kind, config.training.learning_rate) == ("none", SCORERS[preset].default_learning_rate)
 
 
-@pytest.mark.parametrize("preset", ["best", "closed"])
-def test_a_scorer_without_encoders_has_nothing_of_the_towers_in_a_preset(config_file: Path, preset: str) -> None:
-    config = load_config(str(config_file), [f"preset={preset}", "model.scorer=cossim"])
-    assert config.model == ModelSettings(scorer="cossim", embedding_dim=128)
+@pytest.mark.parametrize(("scorer", "in_batch"), [("cossim", True), ("duet_distributed", False)])
+def test_a_scorer_without_encoders_has_nothing_of_the_towers_in_best(
+    config_file: Path, scorer: str, in_batch: bool
+) -> None:
+    config = load_config(str(config_file), [f"model.scorer={scorer}"])
+    assert config.model == ModelSettings(scorer=scorer, embedding_dim=128)
     assert (config.training.learning_rate, config.training.learning_rate_end) == (0.001, None)
-    assert config.loss.in_batch
-    (fault,) = faults_of(config_file, "preset=closed", "model.scorer=duet_distributed")
-    assert (
-        "must not be in_batch with model.scorer duet_distributed, whose score is no inner product of vectors" in fault
-    )
-    best = load_config(str(config_file), ["preset=best", "model.scorer=duet_distributed"])
-    assert not best.loss.in_batch
-
-
-def test_tables_of_words_may_be_frozen_where_there_is_more_to_train(config_file: Path) -> None:
-    (config_file.parent / "64.vec").write_text("loup" + 64 * " 1" + "\n")
-    tables = [f"embeddings.{side}={config_file.parent / '64.vec'}" for side in ("query", "document")]
-    assert not load_config(str(config_file), ["preset=cossim", "embeddings.train=false", *tables]).embeddings.train
-
-
-def test_an_index_of_a_score_that_is_no_inner_product_is_refused(config_file: Path) -> None:
-    (fault,) = faults_of(config_file, "preset=duet_distributed", "search.index=true")
-    assert "no index can search this score: the score of duet_distributed is no inner product; got true" in fault
-    assert load_config(str(config_file), ["preset=cossim", "search.index=true"]).search.index
+    assert config.loss.in_batch == in_batch
 
 
 @pytest.mark.parametrize("encoder", sorted(ENCODERS.keys() - {"mean"}))
 def test_other_encoders_keep_what_is_their_own(config_file: Path, encoder: str) -> None:
+    own = {*MEAN, "model.dropout", "training.learning_rate_decay", "training.embedding_factor"}
     best, paper = (
-        load_config(str(config_file), [f"preset={preset}", f"model.encoder={encoder}"]) for preset in ("best", "paper")
+        values(config_file, own, f"preset={preset}", f"model.encoder={encoder}") for preset in ("best", "paper")
     )
-    own = {*OF_MEAN, "model.dropout", "training.learning_rate_decay", "training.embedding_factor"}
-    assert {key: setting(best, key) for key in own} == {key: setting(paper, key) for key in own}
-    rest = BEST.keys() - OF_MEAN.keys()
-    assert {key: setting(best, key) for key in rest} == {key: BEST[key] for key in rest}
+    assert best == paper
+    rest = BEST.keys() - MEAN.keys()
+    assert values(config_file, rest, f"model.encoder={encoder}") == {key: BEST[key] for key in rest}
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -167,19 +125,16 @@ def test_documents_of_other_lists_are_for_losses_with_thresholds(config_file: Pa
     assert config.loss.in_batch == (config.loss.theta is not None)
 
 
-def test_the_weight_beside_an_inner_product_is_fitted(config_file: Path) -> None:
-    weights = {
-        similarity: load_config(str(config_file), [f"model.similarity={similarity}"]).lexicon.weight
-        for similarity in ("smooth_cosine", "cosine", "dot")
-    }
-    assert weights == {"smooth_cosine": 0.5, "cosine": 0.5, "dot": "fitted"}
-    assert load_config(str(config_file), ["model.similarity=dot", "preset=paper"]).lexicon.weight == 0.5
+@pytest.mark.parametrize(("similarity", "weight"), [("smooth_cosine", 0.5), ("cosine", 0.5), ("dot", "fitted")])
+def test_the_weight_beside_an_inner_product_is_fitted(config_file: Path, similarity: str, weight: object) -> None:
+    assert load_config(str(config_file), [f"model.similarity={similarity}"]).lexicon.weight == weight
+    assert load_config(str(config_file), [f"model.similarity={similarity}", "preset=paper"]).lexicon.weight == 0.5
 
 
 @pytest.mark.parametrize("side", ["query", "document"])
 def test_a_table_of_word_vectors_has_a_width_of_its_own(config_file: Path, side: str) -> None:
-    (config_file.parent / "64.vec").write_text("loup" + 64 * " 1" + "\n")
-    (config_file.parent / "3.vec").write_text("loup 1 1 1\n")
+    for width in (64, 3):
+        (config_file.parent / f"{width}.vec").write_text(f"loup{width * ' 1'}\n")
     wide, narrow = (f"embeddings.{side}={config_file.parent / name}" for name in ("64.vec", "3.vec"))
     assert load_config(str(config_file), [wide]).model.embedding_dim == 64
     (fault,) = faults_of(config_file, narrow)
@@ -195,37 +150,24 @@ def test_a_preset_decides_settings_of_a_run_after_those_that_its_conditions_ask_
     assert not key.startswith("data.")
     _, where = PRESETS[preset][key]
     decided = [*PRESETS[preset]]
-    not_yet = decided[decided.index(key) :]
-    assert not where or where.settings.keys() <= {*known_keys(RunConfig)} - {*not_yet}
+    assert not where or not where.settings.keys() & {*decided[decided.index(key) :]}
 
 
 # What overrides it
 
 
-def test_a_given_key_overrides_the_preset_and_leaves_the_others(config_file: Path) -> None:
+def test_a_given_key_and_a_null_override_the_preset_and_leave_the_others(config_file: Path) -> None:
     add(config_file, "preset: closed\nmodel: {word_dropout: 0}\ntraining:\n  # epochs: 3\n")
-    config = load_config(str(config_file), ["loss.softmax_weight=0.5"])
+    overrides = ["loss.softmax_weight=0.5", "training.learning_rate=null", "training.learning_rate_end=null"]
+    config = load_config(str(config_file), overrides)
     assert (config.model.word_dropout, config.model.embedding_dim) == (0, 128)
-    assert (config.loss.softmax_weight, config.loss.in_batch) == (0.5, True)
-    assert (config.training.epochs, config.training.learning_rate) == (None, 0.02)
+    assert (config.loss.softmax_weight, config.loss.in_batch, config.training.epochs) == (0.5, True, None)
+    assert (config.training.learning_rate, config.training.learning_rate_end) == (0.1, None)
+    paper = load_config(str(config_file), ["preset=paper", "training.epochs=null"])
+    assert (paper.model, paper.training.epochs) == (ModelSettings(), None)
 
 
-def test_a_null_is_given(config_file: Path) -> None:
-    nulls = ["training.learning_rate=null", "training.learning_rate_end=null"]
-    config = load_config(str(config_file), nulls)
-    assert config.training.learning_rate == ENCODERS["mean"].default_learning_rate
-    assert config.training.learning_rate_end is None
-    assert load_config(str(config_file), ["preset=paper", "training.epochs=null"]).training.epochs is None
-
-
-def test_an_override_chooses_the_preset(config_file: Path) -> None:
-    paper = load_config(str(config_file), ["preset=paper"])
-    add(config_file, "preset: closed\n")
-    assert load_config(str(config_file), ["preset=paper"]) == paper
-    assert load_config(str(config_file), ["preset=paper"]).model == ModelSettings()
-
-
-def test_a_section_that_is_built_is_given_whole(config_file: Path) -> None:
+def test_a_section_that_is_built_is_given_whole() -> None:
     data = SourceSettings(queries="q", documents="d", judgments="j", query_language="en", document_language="fr")
     config = RunConfig(data=data, model=ModelSettings(encoder="cnn"), output="out")
     assert config.model == ModelSettings(encoder="cnn")
@@ -251,123 +193,48 @@ def test_whatever_is_given_stays_and_a_second_time_changes_nothing(content: dict
     merged = with_preset(content, RunConfig)
     assert repr(content) == before
     assert repr(with_preset(merged, RunConfig)) == repr(merged)
-    for section, values in content.items():
-        if isinstance(values, dict):
-            assert {key: repr(merged[section][key]) for key in values} == {key: repr(values[key]) for key in values}
+    for section, chosen in content.items():
+        if isinstance(chosen, dict):
+            assert {key: repr(merged[section][key]) for key in chosen} == {
+                key: repr(value) for key, value in chosen.items()
+            }
         else:
-            assert merged[section] is values
+            assert merged[section] is chosen
 
 
-# The resolved configuration
+# A resolved configuration
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    preset=st.sampled_from(sorted(PRESETS)),
-    encoder=st.sampled_from(sorted(ENCODERS)),
-    loss=st.sampled_from(sorted(LOSSES)),
-    similarity=st.sampled_from(["smooth_cosine", "cosine", "dot"]),
-    given=st.lists(
-        st.sampled_from(
-            ["training.epochs=null", "training.epochs=4", "model.embedding_dim=8", "training.learning_rate=null",
-             "training.learning_rate_end=null", "lexicon.kind=none", "lexicon.weight=fitted", "lexicon.weight=0.25",
-             "training.negatives_from=all"]
-        )
-    ),
-)  # fmt: skip
-@pytest.mark.stages
-def test_the_resolved_configuration_of_a_preset_loads_to_the_same(
-    config_file: Path, preset: str, encoder: str, loss: str, similarity: str, given: list[str]
-) -> None:
-    choices = [f"preset={preset}", f"loss.name={loss}"]
-    if preset not in OF_SCORERS:
-        choices += [f"model.encoder={encoder}", f"model.similarity={similarity}"]
-    resolved = resolve_digests(load_config(str(config_file), [*choices, *given]))
-    second = config_file.with_name("resolved.yaml")
-    second.write_text(dump_config(resolved))
-    assert next(iter(yaml.safe_load(second.read_text()).items())) == ("preset", preset)
-    assert resolve_digests(load_config(str(second))) == resolved
-
-
-@pytest.mark.parametrize("preset", [None, "best"])
-def test_a_resolved_file_without_a_preset_is_refused(config_file: Path, preset: str | None) -> None:
-    content = yaml.safe_load(dump_config(resolve_digests(load_config(str(config_file), ["preset=paper"]))))
-    del content["preset"], content["lexicon"]
+def test_a_resolved_file_must_name_its_preset_and_keeps_it(config_file: Path) -> None:
     path = config_file.with_name("config.yaml")
+    text = dump_config(resolve_digests(load_config(str(config_file), ["preset=closed"])))
+    path.write_text(text)
+    assert load_config(str(path), ["preset=closed"]).preset == "closed"
+    (fault,) = faults_of(path, "preset=paper")
+    assert fault.startswith("--set preset=paper: preset: ")
+    (fault,) = faults_of(path, "preset=papr")
+    assert fault.endswith("did you mean paper?")
+    content = yaml.safe_load(text)
+    del content["preset"], content["lexicon"]
     path.write_text(yaml.safe_dump(content))
-    if preset:
-        assert load_config(str(path), [f"preset={preset}"]).lexicon.kind == "lexicon"
-    else:
-        (fault,) = faults_of(path)
-        assert fault.startswith(f"{path}: preset: must be given in a resolved configuration")
-
-
-def test_a_digest_that_is_given_by_hand_needs_no_preset(config_file: Path) -> None:
+    (fault,) = faults_of(path)
+    assert fault.startswith(f"{path}: preset: ") and ", ".join(PRESETS) in fault
+    assert load_config(str(path), ["preset=best"]).lexicon.kind == "lexicon"
     assert load_config(str(config_file), [f"data.sha256.queries={'a5' * 32}"]).preset == "best"
-
-
-# Faults
-
-
-@pytest.mark.parametrize(
-    ("lines", "place", "words"),
-    [
-        (
-            "preset: besst\n",
-            ":8: preset: ",
-            "must be one of paper, best, closed, polynomial, cossim, duet_distributed; got 'besst'; did you mean best?",
-        ),
-        ("preset: [best]\n", ":8: preset: ", "must be a valid string; got ['best']"),
-        ("preset: {best: 1}\n", ":8: preset: ", "must be a valid string; got {'best': 1}"),
-        ("preset: yes\n", ":8: preset: ", "must not be a truth value"),
-        ("presets: best\n", ":8: presets: ", "unknown key; did you mean preset?"),
-        ("preset: closed\nloss: 3\n", ":9: loss: ", "got 3"),
-        ("model: [cnn]\n", ":8: model: ", "got ['cnn']"),
-        ("model: {encoder: [mean]}\n", ":8: model.encoder: ", "got ['mean']"),
-        ("loss: {name: sols}\n", ":8: loss.name: ", "did you mean sosl?"),
-    ],
-)
-def test_a_fault_is_reported_once_and_as_given(config_file: Path, lines: str, place: str, words: str) -> None:
-    add(config_file, lines)
-    (fault,) = faults_of(config_file)
-    assert fault.startswith(f"{config_file}{place}") and words in fault
-
-
-def test_a_null_preset_is_a_fault_on_the_command_line_and_an_empty_line_in_a_file(config_file: Path) -> None:
-    (fault,) = faults_of(config_file, "preset=null")
-    assert fault == "--set preset=null: preset: must be a valid string; got None"
-    add(config_file, "preset:\n")
-    assert load_config(str(config_file)).preset == "best"
 
 
 # The project's own configurations
 
 
-@pytest.mark.parametrize("file", sorted((CONFIGS / "best").glob("*.yaml")), ids=lambda file: file.stem)
-def test_the_best_of_a_collection_stands_beside_the_papers(file: Path) -> None:
-    paper, best = (yaml.safe_load(path.read_text()) for path in (CONFIGS / file.name, file))
-    assert (paper["preset"], best["preset"]) == ("paper", "best")
-    for content, path in ((paper, CONFIGS / file.name), (best, file)):
-        assert f"clir run {path.relative_to(CONFIGS.parent)}" in path.read_text()
-        assert path.parent.joinpath(content["output"]).resolve().relative_to(CONFIGS.parent / "runs")
-        for role in ("queries", "documents", "judgments", "candidates"):
-            content["data"][role] = path.parent.joinpath(content["data"][role]).resolve()
-    assert best["data"] == paper["data"]
-
-
-def test_every_collection_has_both() -> None:
-    collections = {file.name for file in CONFIGS.glob("*_*_*.yaml")}
-    assert collections == {file.name for file in (CONFIGS / "best").glob("*.yaml")}
-    assert len(collections) >= 6
-
-
-def test_another_preset_over_a_resolved_file_is_refused_for_it_would_change_its_name_alone(
-    config_file: Path, tmp_path: Path
-) -> None:
-    resolved = tmp_path / "config.yaml"
-    resolved.write_text(dump_config(load_config(str(config_file), ["preset=closed"])))
-    assert load_config(str(resolved), ["preset=closed"]).preset == "closed"
-    (fault,) = faults_of(resolved, "preset=paper")
-    assert fault.startswith("--set preset=paper: preset: must stay as it is where the file gives every key")
-    (fault,) = faults_of(resolved, "preset=papr")
-    assert "did you mean paper?" in fault
+def test_the_best_of_a_collection_stands_beside_the_papers() -> None:
+    files = sorted((CONFIGS / "best").glob("*.yaml"))
+    assert [file.name for file in files] == sorted(file.name for file in CONFIGS.glob("*_*_*.yaml"))
+    for file in files:
+        paper, best = (yaml.safe_load(path.read_text()) for path in (CONFIGS / file.name, file))
+        assert (paper["preset"], best["preset"]) == ("paper", "best")
+        for content, path in ((paper, CONFIGS / file.name), (best, file)):
+            assert f"clir run {path.relative_to(CONFIGS.parent)}" in path.read_text()
+            assert path.parent.joinpath(content["output"]).resolve().relative_to(CONFIGS.parent / "runs")
+            for role in ("queries", "documents", "judgments", "candidates"):
+                content["data"][role] = path.parent.joinpath(content["data"][role]).resolve()
+        assert best["data"] == paper["data"]

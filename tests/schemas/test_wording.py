@@ -6,33 +6,20 @@ from hypothesis import strategies as st
 
 from schemas.wording import printable
 
-texts = st.text()
-# Up to more than a text is long.
-limits = st.integers(0, 30)
 
-
-@given(texts, limits)
-def test_nothing_that_cannot_be_printed_is_left(text, most):
-    assert printable(text, most).isprintable()
-
-
-@given(texts, limits)
-def test_a_text_keeps_its_length_up_to_the_limit_where_an_ellipsis_stands_for_the_rest(text, most):
-    shown = printable(text, most)
+@given(text=st.text(), limit=st.integers(0, 30))
+def test_a_printable_text_keeps_its_length_up_to_the_limit_where_an_ellipsis_stands_for_the_rest(text, limit):
+    shown = printable(text, limit)
+    assert shown.isprintable()
+    assert printable(shown, len(shown)) == shown
     assert (len(shown), shown.endswith("…")) == (
-        (len(text), text.endswith("…")) if len(text) <= most else (most + 1, True)
+        (len(text), text.endswith("…")) if len(text) <= limit else (limit + 1, True)
     )
 
 
-@given(texts.filter(str.isprintable))
+@given(st.text().filter(str.isprintable))
 def test_printable_text_stays_as_it_is(text):
     assert printable(text, len(text)) == text
-
-
-@given(texts, limits)
-def test_text_made_printable_stays_as_it_is(text, most):
-    shown = printable(text, most)
-    assert printable(shown, len(shown)) == shown
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,405 @@
+"""Our own rules for settings: what is refused and shown, and the nearest settings that are taken.
+
+Bounds, types and unknown keys are in `test_every_setting.py`.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from models.losses.declarations import LOSSES
+from pipeline.config import load_config
+from schemas.errors import ConfigError
+from tests.bad_input.collection import DOCUMENTS, QUERIES, write_collection, write_vectors
+
+DOMAINS = "data.domains=domains.tsv"
+DUMPS = "data.queries=null data.documents=null data.judgments=null data.wikipedia"
+LINKS = '"en":{"pages":"en.xml","language_links":"en.sql"}'
+FR = '"fr":{"pages":"fr.xml"}'
+WIKIS = f'{DUMPS}={{"wikis":{{{LINKS},{FR}}}}}'
+ENDPOINT = "encoder.kind=endpoint encoder.query_model=m encoder.address=http://localhost"
+SAVED_MODEL = "encoder.kind=saved_model encoder.path=model"
+VECTORS = "encoder.kind=vectors encoder.query_vectors=q.npy encoder.document_vectors=d.npy"
+TABLES = "embeddings.query=64.vec embeddings.document=64.vec"
+LSI = "channels.lsi.kind=cl_lsi"
+MILVUS = "search.index=true search.engine=milvus search.milvus.address=milvus://host/name"
+PORTABLE = (
+    "beam.runner=portable beam.endpoint=localhost:8099 beam.environment=external beam.environment_config=localhost:1"
+)
+DATAFLOW = (
+    "beam.runner=dataflow beam.project=a-project beam.region=europe-west1 beam.temp_location=gs://bucket/temp "
+    "beam.image=docker.example/worker:1"
+)
+SECRET = "sk-Secret/0123456789"
+POD = "kubeflow.resources.Trainer"
+
+# Refused settings; the key at fault; what is shown, apart by …; and the nearest settings that are taken.
+# fmt: off
+RULES = [
+    # Choices by name
+    ("preset=besst", "preset", "paper, best, closed, … 'besst' … best?", "preset=paper"),
+    ("model.scorer=cosim", "model.scorer", "two_towers, … 'cosim' … cossim?", "model.scorer=cossim"),
+    ("model.encoder=cnnn", "model.encoder", "mean, cnn, … 'cnnn' … cnn?", "model.encoder=cnn"),
+    ("model.similarity=cosin", "model.similarity", "'dot' … 'cosin' … cosine?", "model.similarity=cosine"),
+    ("loss.name=hinge", "loss.name", "sosl, … 'hinge' … worst_hinge?", "loss.name=worst_hinge"),
+    ("lexicon.kind=bm52", "lexicon.kind", "'none' … 'bm52' … bm25?", "lexicon.kind=bm25"),
+    ("encoder.kind=bert", "encoder.kind", "'none' … 'bert'", "encoder.kind=none"),
+    ("channels.lsi.kind=lsi", "channels.lsi.kind", "cl_lsi … 'lsi'", LSI),
+    ("training.objective=drwn", "training.objective", "lists, … 'drwn' … drawn?", "preset=cossim"),
+    ("training.optimizer=adam", "training.optimizer", "lazy_adam … 'adam'", "training.optimizer=lazy_adam"),
+    ("training.best_metric=NDCG@7", "training.best_metric", "p_mr_1, … 'NDCG@7' … ndcg_5?",
+     "training.best_metric=nDCG@5"),
+    ("evaluation.compared_metric=mapp", "evaluation.compared_metric", "p_mr_1, … 'mapp' … map?",
+     "evaluation.compared_metric=AP"),
+    ("evaluation.baselines=[papr]", "evaluation.baselines.0", "bm25, … 'papr' … paper?",
+     "evaluation.baselines=[paper]"),
+    ("data.query_language=eng", "data.query_language", "'eng' … en?", "data.query_language=ar"),
+    ("data.document_language=pt-BR", "data.document_language", "'pt-BR' … pt?", "data.document_language=pt"),
+    ("kubeflow.resources.Trainr.cpu=1", "kubeflow.resources.Trainr", "Trainer, … 'Trainr' … Trainer?", f"{POD}.cpu=1"),
+
+    # The settings of a part
+    ('model.encoder=cnn model.encoder_settings={"filter":9}', "model.encoder_settings",
+     "cnn, filters … 'filter' … filters?",
+     'model.encoder=cnn model.encoder_settings={"filters":9}'),
+    ('model.encoder_settings={"units":9}', "model.encoder_settings", "mean … 'units'", "model.encoder_settings={}"),
+    ('model.encoder=lstm model.encoder_settings={"units":0}', "model.encoder_settings", "units … 1 … got 0",
+     'model.encoder=lstm model.encoder_settings={"units":1}'),
+    ('model.encoder=lstm model.encoder_settings={"units":yes}', "model.encoder_settings", "units … got True",
+     'model.encoder=lstm'),
+    ('preset=polynomial model.encoder_settings={"degree":4}', "model.encoder_settings", "2 or 3 … got 4",
+     'preset=polynomial model.encoder_settings={"degree":3}'),
+    (f'{LSI} channels.lsi.settings={{"dim":4097}}', "channels.lsi.settings", "1 to 4096, or fitted … got 4097",
+     f'{LSI} channels.lsi.settings={{"dim":4096}}'),
+    (f'{LSI} channels.lsi.settings={{"dim":fited}}', "channels.lsi.settings", "'fited'",
+     f'{LSI} channels.lsi.settings={{"dim":fitted}}'),
+
+    # The model
+    ("model.epsilon=0.99e-6", "model.epsilon", "1e-06 .. 1e+06 … got 9.9e-07", "model.epsilon=1e-6"),
+    *((f"model.scorer=cossim {setting}", setting.partition("=")[0], shown, setting) for setting, shown in (
+        ("model.encoder=cnn", "mean for cossim … two_towers … got cnn"),
+        ("model.similarity=dot", "smooth_cosine for cossim … two_towers, encoder_head … got dot"),
+        ("model.epsilon=0.5", "1.0 for cossim … two_towers, encoder_head … got 0.5"),
+        ("model.word_dropout=0.5", "0.0 for cossim … two_towers … got 0.5"),
+        ("model.stem_embeddings=true", "false for cossim … two_towers … got true"),
+        ("model.pooling=idf", "mean for cossim … two_towers … got idf"),
+    )),
+    *((f"model.encoder={encoder} {setting}", setting.partition("=")[0], shown, setting)
+      for encoder in ("cnn", "polynomial") for setting, shown in (
+        ("model.pooling=idf", f"mean for {encoder} … got idf"),
+        ("model.word_dropout=0.5", f"0 for {encoder} … got 0.5"),
+        ("model.stem_embeddings=true", f"false for {encoder} … got true"),
+    )),
+    ("model.terms=stems", "model.terms", "words for mean … polynomial … got stems", "preset=polynomial"),
+    ("model.encoder=lstm model.start=lexicon", "model.start", "random for lstm … polynomial … got lexicon",
+     "preset=polynomial model.start=lexicon"),
+    ("preset=polynomial model.start=lexicon model.terms=words", "model.start", "random … words … got lexicon",
+     "preset=polynomial model.terms=words"),
+    ("preset=polynomial model.start=lexicon lexicon.kind=none", "lexicon", "lexicon … got none",
+     "preset=polynomial lexicon.kind=none"),
+    (f"preset=paper {TABLES} embeddings.train=false", "embeddings", "mean",
+     f"preset=paper {TABLES} embeddings.train=false model.stem_embeddings=true"),
+    (f"preset=polynomial model.embedding_dim=64 model.terms=stems {TABLES}", "embeddings", "stems",
+     f"preset=polynomial model.terms=words model.embedding_dim=64 {TABLES}"),
+
+    # The loss
+    *((f"loss.name={name} loss.theta={theta}", "loss.theta", shown, f"loss.name={name} loss.theta={good}")
+      for name, theta, shown, good in (
+        ("sosl", "[0.7,0.2]", "(-1, 1) … got [0.7, 0.2]", "[-0.999,0.999]"),
+        ("sosl", "[0.2,0.2]", "got [0.2, 0.2]", "[0.2,0.20001]"),
+        ("mse", "[-1,0.2]", "got [-1.0, 0.2]", "[-0.9,0.2]"),
+        ("sosl", "[0.2,1]", "got [0.2, 1.0]", "null"),
+        ("proportional_odds", "[]", "proportional_odds … got 0", "[0.1,0.3]"),
+        ("three_part_l2", "[0.2,0.7]", "3 thresholds for three_part_l2 … got 2", "[0.2,0.5,0.7]"),
+        ("softmax", "[0.2,0.7]", "null for softmax … got [0.2, 0.7]", "null"),
+    )),
+    ("loss.theta=[0.2]", "loss", "data.top_grade for sosl … [0.2] and data.top_grade 2",
+     "loss.theta=[0.2] data.top_grade=1"),
+    ("data.top_grade=3", "loss", "[0.2, 0.7], its own, … data.top_grade 3", "data.top_grade=3 loss.name=softmax"),
+    ("loss.name=three_part_l2 data.top_grade=3", "loss", "data.top_grade 2 alone … got 3", "loss.name=three_part_l2"),
+    *((f"loss.name={name} loss.learn_theta=true", "loss.learn_theta", f"false for {name} … got true",
+       "loss.name=proportional_odds loss.learn_theta=true") for name in LOSSES if LOSSES[name].fixed_theta),
+    *((f"loss.name={name} loss.in_batch=true", "loss.in_batch", f"false for {name} … got true",
+       "loss.name=mse loss.in_batch=true") for name in LOSSES if not LOSSES[name].default_theta),
+
+    # The training
+    ("training.batch_lists=6 training.replicas=4", "training", "replicas … got 6 and 4",
+     "training.batch_lists=6 training.replicas=3"),
+    ("training.batch_lists=6 training.workers=4", "training", "workers … got 6 and 4",
+     "training.batch_lists=6 training.workers=6"),
+    ("training.batch_lists=6 training.workers=2 training.replicas=2", "training",
+     "workers x replicas … got 6 and 2 x 2",
+     "training.batch_lists=8 training.workers=2 training.replicas=2"),
+    ("training.batch_lists=6 training.device=cpu training.workers=2 training.replicas=3", "training.workers",
+     "1 or null with 3 replicas … got 2", "training.batch_lists=6 training.device=cpu training.workers=2"),
+    ("training.learning_rate_end=0.05 training.learning_rate_decay=0.9", "training", "got 0.9 and 0.05",
+     "training.learning_rate_end=0.05 training.learning_rate_decay=1"),
+    ("preset=closed model.scorer=duet_distributed", "training", "duet_distributed",
+     "preset=closed model.scorer=duet_distributed loss.softmax_weight=0"),
+    ("training.objective=lists", "training", "in_batch or null … got lists",
+     "training.objective=lists loss.in_batch=false"),
+    ("lexicon.in_training=true", "training", "for lexicon", "lexicon.in_training=true loss.in_batch=false"),
+    (f"{LSI} channels.lsi.in_training=true", "training", "for lsi",
+     f"{LSI} channels.lsi.in_training=true loss.in_batch=false"),
+    ("training.sampling=equal", "training", "natural … got equal", f"training.sampling=equal {DOMAINS}"),
+    (f"training.sampling=equal {DOMAINS} training.batch_lists=1", "data.domains", "2, or more … got 1",
+     f"training.sampling=equal {DOMAINS} training.batch_lists=2"),
+    ("adversary.weight=0.1", "adversary", "got 0.1", f"adversary.weight=0.1 {DOMAINS}"),
+    (f"adversary.weight=0.1 {DOMAINS} data.held_out=[news]", "data.domains", "2 domains … got health",
+     f"adversary.weight=0.1 adversary.held_out_texts=true {DOMAINS} data.held_out=[news]"),
+    (f"adversary.weight=0.1 {DOMAINS} lexicon.weight=held_out", "data.domains", "3 domains … got health, news",
+     f"adversary.weight=0 {DOMAINS} lexicon.weight=held_out"),
+    (f"adversary.held_out_texts=true {DOMAINS}", "adversary", "got true", f"adversary.held_out_texts=false {DOMAINS}"),
+
+    # The search for epsilon and theta
+    *((f"tuning.epsilon={space}", "tuning.epsilon", shown, f"tuning.epsilon={good}") for space, shown, good in (
+        ("0.5", "got 0.5", "[0.5]"),
+        ("[]", "got []", "[0]"),
+        ("[1,1]", "got [1.0, 1.0]", "[1,2]"),
+        ("[0,0.9e-6]", "1e-06 .. 1e+06 … got 9e-07", "[0,1e-6]"),
+        ("{}", "min None and max None", '{"min":0,"max":1}'),
+        ('{"min":1,"max":1}', "min 1.0 and max 1.0", '{"min":1,"max":2}'),
+        ('{"min":0,"max":1,"log":true}', "min 0.0", '{"min":0.1,"max":1,"log":true}'),
+        ('{"min":1,"max":9,"log":true,"step":1}', "step 1.0", '{"min":1,"max":9,"log":true,"step":2}'),
+        ('{"min":0,"max":1000,"step":1}', "1000 values … got 1.0", '{"min":0,"max":999,"step":1}'),
+        ('{"values":[1],"min":0}', "got both", '{"values":[1]}'),
+        ('{"min":1,"max":2,"stp":1}', "'stp' … values, min, max, step, log … step?", '{"min":1,"max":2,"step":1}'),
+    )),
+    ('tuning.theta=[[0.1,"x"],[0.5]]', "tuning.theta.0.values.1", "'x'", "tuning.theta=[[0.1,0.2],[0.5]]"),
+    ("tuning.search=grid", "tuning", "epsilon or theta … grid", "tuning.search=grid tuning.epsilon=[1]"),
+    ("tuning.search=random tuning.epsilon=[1]", "tuning.trials", "random … got null",
+     "tuning.search=random tuning.epsilon=[1] tuning.trials=2"),
+    ('tuning.search=grid tuning.epsilon={"min":1,"max":4}', "tuning.epsilon", "min 1 and max 4",
+     'tuning.search=grid tuning.epsilon={"min":1,"max":4,"step":1}'),
+    ('tuning.search=grid tuning.theta=[[0.1],{"min":0.2,"max":0.4}]', "tuning.theta", "min 0.2 and max 0.4",
+     'tuning.search=bayesian tuning.trials=9 tuning.theta=[[0.1],{"min":0.2,"max":0.4}]'),
+    ("tuning.theta=[[0.2,0.5],[0.5,0.7]]", "tuning.theta", "0.2 to 0.5, 0.5 to 0.7",
+     "tuning.theta=[[0.2,0.49],[0.5,0.7]]"),
+    ("tuning.theta=[[-1,0],[0.5]]", "tuning.theta", "(-1, 1) … -1 to 0", "tuning.theta=[[-0.9,0],[0.5]]"),
+    ("tuning.theta=[[0.2]]", "tuning", "[0.2, 0.7] … got 1", "tuning.theta=[[0.2],[0.5]]"),
+    ("tuning.theta=[[0.2]] loss.name=softmax", "tuning", "null for softmax … got 1", "loss.name=softmax"),
+    ("tuning.epsilon=[1] model.similarity=dot", "tuning", "null … dot",
+     "tuning.epsilon=[1] model.similarity=smooth_cosine"),
+    ("tuning.epsilon=[1] model.scorer=cossim", "tuning", "null … cossim", "model.scorer=cossim"),
+
+    # The channels
+    *((f"lexicon.weight={weight}", "lexicon.weight", f"1e12, fitted or held_out … {shown}", f"lexicon.weight={good}")
+      for weight, shown, good in (
+        ("-0.1", "-0.1", "0"), ("1.1e+12", "1100000000000.0", "1e+12"),
+        ("much", "'much'", "fitted"),
+        (".nan", "nan", "'2.5'"),
+    )),
+    (f"{LSI} channels.lsi.weight=null", "channels.lsi.weight", "got None", f"{LSI} channels.lsi.weight=1e-9"),
+    ("lexicon.kind=bm25 lexicon.pairs=pairs.tsv", "lexicon.pairs", "null … bm25 … pairs.tsv'",
+     "lexicon.pairs=pairs.tsv"),
+    (f"lexicon.kind=bm25 lexicon.title_pairs=true {WIKIS}", "lexicon.title_pairs", "false … bm25 … got true",
+     f"lexicon.title_pairs=true {WIKIS}"),
+    ("lexicon.title_pairs=true", "lexicon", "data.wikipedia … got true", f"lexicon.title_pairs=true {WIKIS}"),
+    (f"lexicon.title_pairs=true {WIKIS} data.split=documents", "lexicon", "queries … got true",
+     f"{WIKIS} data.split=documents"),
+    ("lexicon.pairs_weight=2", "lexicon.pairs_weight", "1 without lexicon.pairs … got 2",
+     "lexicon.pairs_weight=2 lexicon.pairs=pairs.tsv"),
+    (f"lexicon.title_pairs_weight=2 {WIKIS}", "lexicon.title_pairs_weight", "1 without lexicon.title_pairs … got 2",
+     f"lexicon.title_pairs_weight=2 lexicon.title_pairs=true {WIKIS}"),
+    ("lexicon.kind=none lexicon.in_training=true", "lexicon.in_training", "none … got true", "lexicon.kind=none"),
+    ("lexicon.weight=held_out", "lexicon", "weight … held_out … data.domains", f"lexicon.weight=held_out {DOMAINS}"),
+    (f"{LSI} channels.lsi.weight=held_out", "channels", "lsi.weight … held_out",
+     f"{LSI} channels.lsi.weight=held_out {DOMAINS}"),
+    (f"{ENDPOINT} encoder.weight=held_out", "encoder", "weight … held_out",
+     f"{ENDPOINT} encoder.weight=held_out {DOMAINS}"),
+    ("channels.Lsi.kind=cl_lsi", "channels", "'Lsi'", LSI),
+    ("channels.lexicon.kind=cl_lsi", "channels", "got lexicon", "channels.lexicon.kind=cl_lsi lexicon.kind=bm25"),
+    ("channels.scores.kind=cl_lsi", "channels", "got scores", "channels.score.kind=cl_lsi"),
+    ("channels.smooth_cosine.kind=cl_lsi", "channels", "got smooth_cosine", "channels.cosine.kind=cl_lsi"),
+    (f"channels.encoder.kind=cl_lsi {ENDPOINT}", "channels", "got encoder", "channels.encoder.kind=cl_lsi"),
+    ("channels.words.kind=bm25", "channels", "bm25 … for words", LSI),
+    ("channels.meaning.kind=encoder", "channels", "encoder … for meaning", ENDPOINT),
+
+    # The pre-trained encoder
+    (f"{ENDPOINT} encoder.signature=texts", "encoder", "signature … saved_model … endpoint",
+     f"{SAVED_MODEL} encoder.signature=texts"),
+    (f"{VECTORS} encoder.key_variable=CLIR_KEY", "encoder", "key_variable … endpoint … vectors",
+     f"{ENDPOINT} encoder.key_variable=CLIR_KEY"),
+    (f"{SAVED_MODEL} encoder.query_vectors=q.npy", "encoder", "query_vectors … vectors … saved_model", VECTORS),
+    (f"{VECTORS} encoder.document_vectors=null", "encoder", "document_vectors … vectors", VECTORS),
+    (f"{ENDPOINT} encoder.query_model=null", "encoder", "query_model … endpoint", ENDPOINT),
+    ("encoder.kind=saved_model encoder.query_prefix=q", "encoder", "path … saved_model", SAVED_MODEL),
+    ("encoder.kind=vectors encoder.query_prefix=q encoder.output=o", "encoder",
+     "output … query_vectors … document_vectors … query_prefix", VECTORS),
+    (f"{VECTORS} encoder.query_prefix=q", "encoder", "query_prefix … vectors", f"{ENDPOINT} encoder.query_prefix=q"),
+    ("encoder.kind=none encoder.document_prefix=d", "encoder", "document_prefix … none", "encoder.kind=none"),
+    ("encoder.head=linear model.scorer=encoder_head", "encoder", "head … none … got linear",
+     f"{ENDPOINT} encoder.head=linear"),
+    (f"{ENDPOINT} encoder.head=linear model.scorer=cossim", "encoder", "linear … cossim", ENDPOINT),
+    (f"{ENDPOINT} model.scorer=encoder_head", "encoder", "head none … encoder_head", ENDPOINT),
+    *((f"{ENDPOINT} encoder.address={address}", "encoder.address", shown, f"{ENDPOINT} encoder.address={good}")
+      for address, shown, good in (
+        ("''", "http://host:port … ''", "http://h/"),
+        ("localhost:8000", "'localhost:8000'", "https://h/openai"),
+        ("ftp://h", "'ftp://h'", "http://127.0.0.1:1"),
+        ("http://:80", "'http://:80'", "http://h:80"),
+        ("http://h:0", "'http://h:0'", "http://h:1"),
+        ("http://h:65536", "'http://h:65536'", "http://h:65535"),
+        ("'http://[::1'", "'http://[::1'", "'http://[::1]:80'"),
+        ("http://h#1", "'http://h'", "http://h"),
+        (r'"http://h\n"', r"'http://h\n'", "http://h"),
+    )),
+    (f"{ENDPOINT} encoder.key_variable=CLIR_", "encoder.key_variable", "CLIR_",
+     f"{ENDPOINT} encoder.key_variable=CLIR_1"),
+    (f"{ENDPOINT} encoder.key_variable=CLIR_key", "encoder.key_variable", "CLIR_",
+     f"{ENDPOINT} encoder.key_variable=CLIR_A_B"),
+
+    # The data
+    ("data.documents=wiki.queries", "data", "wiki.queries', ", "data.documents=wiki.documents"),
+    ("data.judgments=null", "data.judgments", "", WIKIS),
+    (WIKIS.replace("data.queries=null ", ""), "data.wikipedia", "queries", WIKIS),
+    (f"{WIKIS} {DOMAINS}", "data.wikipedia", "domains", WIKIS),
+    (f"{WIKIS} data.top_grade=1 loss.name=softmax", "data.wikipedia", "0, 1 and 2 … top_grade 1",
+     f"{WIKIS} data.top_grade=2"),
+    (f'{DUMPS}={{"wikis":{{{LINKS}}}}}', "data", "fr … en", WIKIS),
+    (f'{DUMPS}={{"wikis":{{{LINKS.partition(",")[0]}}},{FR}}}}}', "data",
+     "wikipedia.wikis.en.language_links, wikis.fr.language_links or sitelinks", WIKIS),
+    (f'{DUMPS}={{"wikis":{{{LINKS},{FR},"xx":{{"pages":"fr.xml"}}}}}}', "data.wikipedia.wikis", "'xx'", WIKIS),
+    (f"{WIKIS} data.wikipedia.wikis.en.link_targets=en.sql", "data.wikipedia.wikis.en.link_targets", "en.sql'",
+     f"{WIKIS} data.wikipedia.wikis.en.page_links=en.sql data.wikipedia.wikis.en.link_targets=en.sql"),
+    ("data.held_out=[news]", "data.held_out", "data.domains … got news", f"data.held_out=[news] {DOMAINS}"),
+    (f"data.held_out=[news,news] {DOMAINS}", "data.held_out", "got news, news", f"data.held_out=[health] {DOMAINS}"),
+    (f"data.held_out=[heath] {DOMAINS}", "data.held_out", "(health, news) … 'heath' … health?",
+     f"data.held_out=[health] {DOMAINS}"),
+    (f"data.held_out=[health,news] {DOMAINS}", "data.held_out", "health, news", f"data.held_out=[news] {DOMAINS}"),
+    ("data.candidates=candidates data.test_negatives=9", "data.test_negatives", "data.candidates … got 9",
+     "data.test_negatives=9"),
+    ("data.candidates=candidates data.split=documents", "data.split", "queries … 'documents'", "data.split=documents"),
+
+    # Evaluation and search
+    ("evaluation.baselines=[bm25,bm25]", "evaluation.baselines", "got bm25, bm25", "evaluation.baselines=[]"),
+    ('evaluation.minimums={"mapp":0.5}', "evaluation.minimums", "p_mr_1, … 'mapp' … map?",
+     'evaluation.minimums={"map":0.5}'),
+    ('evaluation.minimums={"map":1.1}', "evaluation.minimums", "map … [0, 1] … got 1.1",
+     'evaluation.minimums={"map":1}'),
+    ('evaluation.minimums={"map":-0.1}', "evaluation.minimums", "got -0.1", 'evaluation.minimums={"map":0.0}'),
+    ('evaluation.minimums={"map":yes}', "evaluation.minimums.map", "got True", "evaluation.minimums={}"),
+    ('evaluation.minimums={"RR":0.5,"mrr_r":0.2}', "evaluation.minimums", "RR, mrr_r",
+     'evaluation.minimums={"RR":0.5}'),
+    ("lexicon.kind=none evaluation.feedback=4", "evaluation", "0 … none … got 4.0",
+     "lexicon.kind=bm25 evaluation.feedback=4"),
+    ("evaluation.baselines=[paper] training.batch_lists=18 training.workers=3", "evaluation", "16 … got 3 x 1",
+     "evaluation.baselines=[paper] training.batch_lists=18 training.workers=2"),
+    ("evaluation.baselines=[paper] training.batch_lists=18 training.replicas=3", "evaluation", "16 … got 1 x 3",
+     "training.batch_lists=18 training.replicas=3"),
+    ("evaluation.baselines=[translated] data.query_language=fr", "evaluation", "translated",
+     "evaluation.baselines=[lsi] data.query_language=fr lexicon.kind=none"),
+    ("evaluation.baselines=[tfidf,lsi] lexicon.kind=none", "evaluation", "lsi … none … got tfidf, lsi",
+     "evaluation.baselines=[tfidf] lexicon.kind=none"),
+    ("preset=duet_distributed search.index=true", "search", "duet_distributed … got true",
+     "preset=cossim search.index=true"),
+    ("search.engine=milvus", "search.engine", "local … search.index … got milvus", MILVUS),
+    (f"{MILVUS} search.milvus.address=null", "search.milvus", "milvus … got null", MILVUS),
+    (f"{MILVUS} search.engine=local", "search.milvus", "local", "search.engine=local"),
+    (f"{MILVUS} search.milvus.vector_index.nprobe=129", "search.milvus.vector_index.nprobe", "nlist, 128 … got 129",
+     f"{MILVUS} search.milvus.vector_index.nprobe=128"),
+    (f"{MILVUS} search.milvus.address=milvus://host", "search.milvus.address", "''",
+     f"{MILVUS} search.milvus.shards=2"),
+
+    # Beam
+    *((f"{PORTABLE} beam.{bad}", f"beam.{key}", shown, f"{PORTABLE} beam.{good}") for bad, key, shown, good in (
+        ("endpoint=null", "endpoint", "portable … got None", "endpoint='[::1]:1'"),
+        ("endpoint=localhost", "endpoint", "host:port … 'localhost'", "endpoint=localhost:1"),
+        ("endpoint=localhost:0", "endpoint", "'localhost:0'", "endpoint=localhost:1"),
+        ("endpoint=localhost:65536", "endpoint", "'localhost:65536'", "endpoint=localhost:65535"),
+        ("endpoint=http://localhost:8099", "endpoint", "'http://localhost:8099'", "endpoint=a.b-c_d:8099"),
+        ("environment_config=null", "environment_config", "external … got None", "environment_config=h:1"),
+        ("environment=docker beam.environment_config=/i", "environment_config", "docker … '/i'",
+         "environment=docker beam.environment_config=i/j:1"),
+        ('environment=process beam.environment_config=\'{"command":""}\'', "environment_config", '\'{"command":""}\'',
+         'environment=process beam.environment_config=\'{"command":"x"}\''),
+        ("environment=process beam.environment_config='{'", "environment_config", "'{'",
+         'environment=process beam.environment_config=\'{"command":"x"}\''),
+        ("environment=loopback", "environment_config", "null … loopback … 'localhost:1'",
+         "environment=loopback beam.environment_config=null"),
+        ("project=a-project", "project", "null … portable … 'a-project'", "project=null"),
+        ("setup_file=setup.py", "setup_file", "null … portable … 'setup.py'", "setup_file=null"),
+        ("image=i", "setup_file", "null … portable … 'i'", "image=null"),
+        ('options={"--flink":"x"}', "options", "['--flink']", 'options={"flink":"x"}'),
+        ('options={"parallelism":"2"}', "options", "['parallelism']", "parallelism=2"),
+    )),
+    ("beam.parallelism=2", "beam.parallelism", "in_process … got 2", f"{PORTABLE} beam.parallelism=2"),
+    ('beam.options={"x":"y"}', "beam.options", "in_process … 'x'", f'{PORTABLE} beam.options={{"x":"y"}}'),
+    ("beam.endpoint=h:1", "beam.endpoint", "null … in_process … 'h:1'", PORTABLE),
+    *((f"{DATAFLOW} beam.{bad}", f"beam.{key}", shown, f"{DATAFLOW} beam.{good}") for bad, key, shown, good in (
+        ("project=null", "project", "dataflow … got None", "project=p1"),
+        ("region=Europe", "region", "'Europe'", "region=europe-west1"),
+        ("temp_location=/tmp", "temp_location", "gs://... … '/tmp'", "temp_location=gs://bucket"),
+        ("image=null", "setup_file", "beam.image … None", "image=null beam.setup_file=setup.py"),
+        ("setup_file=setup.py", "setup_file", "'setup.py' … 'docker.example/worker:1'", "setup_file=null"),
+        ("environment=docker", "environment", "null … dataflow … 'docker'", "environment=null"),
+    )),
+
+    # Kubeflow
+    ("kubeflow.image=a,b", "kubeflow.image", "'a,b'", f"kubeflow.image=registry:5000/clir@sha256:{64 * '0'}"),
+    ("kubeflow.pipeline_root=/folder", "kubeflow.pipeline_root", "gs://, s3://, minio:// … '/folder'",
+     "kubeflow.pipeline_root=s3://b"),
+    ("kubeflow.pipeline_root=gs://", "kubeflow.pipeline_root", "'gs://'", "kubeflow.pipeline_root=gs://b/f"),
+    *((f"kubeflow.volumes={{{volumes}}}", "kubeflow.volumes", shown,
+       'kubeflow.volumes={"claim-1.a":"/mnt","b":"/mnt/b"}')
+      for volumes, shown in (
+        ('"Claim":"/mnt"', "'Claim'"), ('"c":"mnt"', "c … 'mnt'"), ('"c":"/"', "c … '/'"),
+        ('"c":"/mnt/../etc"', "'/mnt/../etc'"), ('"c":"/mnt","d":"/mnt/"', "/mnt, /mnt/"),
+    )),
+    (f"{POD}.cpu=0", f"{POD}.cpu", "0 … got 0", f"{POD}.cpu=0.5"),
+    (f"{POD}.memory=-1", f"{POD}.memory", "0 … got -1", f"{POD}.memory=1"),
+    (f"{POD}.gpus=1", f"{POD}.gpus", "", f"{POD}.accelerator=nvidia.com/gpu"),
+    (f"{POD}.accelerator_count=2", f"{POD}.accelerator_count", "accelerator … got 2",
+     f"{POD}.accelerator=nvidia.com/gpu {POD}.accelerator_count=2"),
+]
+# fmt: on
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection, and every further file that the rows name."""
+    folder = tmp_path_factory.mktemp("rules")
+    write_collection(folder)
+    write_vectors(folder, {"q": QUERIES, "d": DOCUMENTS})
+    (folder / "model").mkdir()
+    texts = {"64.vec": f"loup{64 * ' 1'}\n", "pairs.tsv": "wolf\tloup\n"}
+    for name, text in {**dict.fromkeys(["model/saved_model.pb", "en.xml", "fr.xml", "en.sql"], "x"), **texts}.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(("settings", "key", "shown", "good"), RULES, ids=[key for _, key, *_ in RULES])
+def test_a_rule_refuses_with_its_key_and_the_value_and_takes_its_neighbour(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, settings: str, key: str, shown: str, good: str
+) -> None:
+    monkeypatch.chdir(folder)
+    load_config("run.yaml", good.split())
+    with pytest.raises(ConfigError) as error:
+        load_config("run.yaml", settings.split())
+    (fault,) = error.value.faults
+    location, separator, message = fault.partition(f": {key}: ")
+    locations = ("run.yaml", "run.yaml:1", f"--set {key}=...", *(f"--set {setting}" for setting in settings.split()))
+    assert separator and location in locations, fault
+    assert all(text in message for text in shown.split(" … ")), fault
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *(f"encoder.address=http://{user}@h:80" for user in (SECRET, f"user:{SECRET}", f":{SECRET}", f"{SECRET}:")),
+        *(f"encoder.address={address}" for address in (f"http://{SECRET}@h:0", f"http://{SECRET}@[h", f"{SECRET}@h")),
+        f"encoder.address=http://h/?api_key={SECRET}",
+        f"encoder.key_variable={SECRET}",
+        f"encoder.key_variable=AWS_{SECRET}",
+    ],
+)
+def test_no_fault_repeats_a_password_or_a_key(folder: Path, monkeypatch: pytest.MonkeyPatch, setting: str) -> None:
+    monkeypatch.chdir(folder)
+    key, _, value = setting.partition("=")
+    (folder / "secret.yaml").write_text(
+        (folder / "run.yaml").read_text()
+        + f"encoder: {{kind: endpoint, query_model: m, {key.partition('.')[2]}: '{value}'}}\n"
+    )
+    for path, overrides in (("secret.yaml", []), ("run.yaml", [*ENDPOINT.split(), setting])):
+        with pytest.raises(ConfigError, match=key) as error:
+            load_config(path, overrides)
+        assert SECRET not in str(error.value)
