@@ -75,9 +75,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if excluded & {*config.option.markexpr.split(" and ")} else None
 
 
-def pytest_pycollect_makemodule(module_path: Path) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> None:
     """Imports TensorFlow before the first file that needs it."""
-    if file_marks(module_path) & {*LAYERS}:
+    if isinstance(collector, pytest.Module) and file_marks(collector.path) & {*LAYERS}:
         import_tensorflow()
 
 
