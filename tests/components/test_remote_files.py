@@ -66,9 +66,9 @@ def test_word_vectors_are_read_from_a_remote_file() -> None:
 
 
 def test_models_are_compared_in_remote_folders() -> None:
-    one, same = write("ram://remote_model/1", MODEL), write("ram://remote_model/2", MODEL)
-    other = write("ram://remote_model/3", MODEL | {"saved_model.pb": "Graph"})
-    assert model_fingerprint(one) == model_fingerprint(same) != model_fingerprint(other)
+    contents = (MODEL, MODEL, MODEL | {"saved_model.pb": "Graph"})
+    first, same, changed = (write(f"ram://remote_model/{n}", content) for n, content in enumerate(contents))
+    assert model_fingerprint(first) == model_fingerprint(same) != model_fingerprint(changed)
 
 
 # A push to an object store

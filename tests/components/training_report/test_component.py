@@ -56,11 +56,7 @@ def test_without_a_search_it_reports_the_training_with_the_settings(report):
     assert report() == training_files(HISTORY, MODEL, LOSS, TRAINING)
 
 
-def test_after_a_search_it_reports_both_with_the_best_trial_s_values(report):
+def test_after_a_search_it_reports_both_with_the_best_trial_s_values_and_passes_on_the_account_of_vectors(report):
     best = MODEL.model_copy(update={"epsilon": 2.0})
-    assert report(RESULTS) == training_files(HISTORY, best, LOSS, TRAINING) | tuning_report(RESULTS)
-
-
-def test_the_account_of_the_pre_trained_vectors_is_passed_on(report):
-    expected = training_files(HISTORY, MODEL, LOSS, TRAINING) | {"training/embeddings.json": VECTORS}
-    assert report(vectors=VECTORS) == expected
+    expected = training_files(HISTORY, best, LOSS, TRAINING) | {"training/embeddings.json": VECTORS}
+    assert report(RESULTS, VECTORS) == expected | tuning_report(RESULTS)

@@ -28,27 +28,21 @@ def test_the_file_is_well_formed_and_carries_its_title():
     root, *_ = elements(PICTURE)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert root.attrib["role"] == "img"
-    (title,) = (one for one in elements(PICTURE) if one.attrib.get("id") == root.attrib["aria-labelledby"])
+    (title,) = (part for part in elements(PICTURE) if part.attrib.get("id") == root.attrib["aria-labelledby"])
     assert title.text == "A <title> & more"
-    assert "x < y & z" in [one.text for one in elements(PICTURE)]
+    assert "x < y & z" in [part.text for part in elements(PICTURE)]
+    # An inch is 72 pixels.
+    assert (root.attrib["width"], root.attrib["height"], root.attrib["viewBox"]) == ("288", "216", "0 0 288 216")
 
 
 def test_the_ink_is_the_colour_of_the_text_around_and_nothing_else_is_black():
     colours = set(re.findall(r"(?:fill|stroke): (#?\w+)", PICTURE.file))
     assert colours == {"none", "currentColor", COLOURS[0]}
-    for one in elements(PICTURE):
-        if one.tag.endswith("}text"):
-            assert "fill: currentColor" in one.attrib["style"]
+    texts = [part for part in elements(PICTURE) if part.tag.endswith("}text")]
+    assert texts and all("fill: currentColor" in text.attrib["style"] for text in texts)
     assert "prefers-color-scheme:dark" in PICTURE.file
-
-
-def test_texts_are_in_the_page_s_font_and_not_in_matplotlib_s():
+    # The font is the page's, and not Matplotlib's.
     assert re.findall(r"font-family: ?[^;}]*", PICTURE.file) == ["font-family:system-ui,sans-serif"]
-
-
-def test_an_inch_is_72_pixels_and_the_file_says_so():
-    root, *_ = elements(PICTURE)
-    assert (root.attrib["width"], root.attrib["height"], root.attrib["viewBox"]) == ("288", "216", "0 0 288 216")
 
 
 def test_the_same_drawing_gives_the_same_bytes():

@@ -1,7 +1,5 @@
 """The report of a search."""
 
-import xml.etree.ElementTree as ET
-
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -74,20 +72,10 @@ def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: SearchResul
     assert not panels_of(drawn)[0].lines
 
 
-@pytest.mark.stages
-def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results: SearchResults) -> None:
-    drawing = tuning_report(results)["tuning/results.svg"]
-    assert drawing == tuning_report(results)["tuning/results.svg"]
-    texts = {
-        one.text: one.attrib.get("style", "") for one in ET.fromstring(drawing).iter() if one.tag.endswith("}text")
-    }
-    assert all("fill: currentColor" in texts[label] for label in ("model.epsilon", "eval ndcg_5", "0.50"))
-    assert "prefers-color-scheme:dark" in drawing
-
-
-@pytest.mark.stages
+@pytest.mark.tensors  # Matplotlib takes a second to import
 def test_the_texts_are_the_trials_the_table_and_the_drawing(results: SearchResults) -> None:
     texts = tuning_report(results)
     assert texts.keys() == {"tuning/results.json", "tuning/results.md", "tuning/results.svg"}
     assert SearchResults.from_json(texts["tuning/results.json"]) == results
     assert texts["tuning/results.md"] == to_markdown(results)
+    assert all(label in texts["tuning/results.svg"] for label in ("model.epsilon", "eval ndcg_5", "0.50"))
