@@ -18,7 +18,6 @@ from tests.models.synthetic import text_lists
 
 QUERIES = 60
 GRADES = np.array([2, 1, 1, 1] + [0] * 12)
-LOSSES = ["sosl", "three_part_l2", "mse", "proportional_odds"]
 DISCRIMINATOR = {
     "train/domain_accuracy": 0.75,
     "train/largest_domain_share": 0.5,

@@ -73,35 +73,19 @@ def test_there_are_at_least_120_page_pairs_on_a_dozen_subjects() -> None:
     assert len(PAGES["en"]) == len(PAGES["fr"]) >= 120
     for language in PAGES:
         assert len(list((SAMPLE / language).glob("*.wiki"))) >= 12
+    texts = [page.text for pages in PAGES.values() for page in pages.values()]
+    assert len({*texts}) == len(texts)
 
 
-@pytest.mark.parametrize(("language", "other"), [("en", "fr"), ("fr", "en")])
-def test_each_page_and_its_counterpart_link_to_one_another(language: str, other: str) -> None:
+@pytest.mark.parametrize(("language", "other", "sentences_of_a_page"), [("en", "fr", 3), ("fr", "en", 4)])
+def test_each_page_has_a_counterpart_good_links_and_sentences_without_markup(
+    language: str, other: str, sentences_of_a_page: int
+) -> None:
     for title, page in PAGES[language].items():
         assert PAGES[other][page.counterpart].counterpart == title
-
-
-@pytest.mark.parametrize("language", PAGES)
-def test_each_link_leads_to_a_page(language: str) -> None:
-    for page in PAGES[language].values():
-        assert page.links <= PAGES[language].keys(), page.title
-
-
-@pytest.mark.parametrize(("language", "least"), [("en", 3), ("fr", 4)])
-def test_each_page_has_its_sentences(language: str, least: int) -> None:
-    for page in PAGES[language].values():
-        assert len(sentences(page.text)) >= least, page.title
-
-
-@pytest.mark.parametrize("language", PAGES)
-def test_no_markup_is_left_in_a_text(language: str) -> None:
-    for page in PAGES[language].values():
-        assert not re.search(r"\[\[|\]\]|''|[|=\t\n]", page.text), page.title
-
-
-def test_no_two_pages_have_one_text() -> None:
-    texts = [page.text for pages in PAGES.values() for page in pages.values()]
-    assert len(set(texts)) == len(texts)
+        assert page.links <= PAGES[language].keys(), title
+        assert len(sentences(page.text)) >= sentences_of_a_page, title
+        assert not re.search(r"\[\[|\]\]|''|[|=\t\n]", page.text), title
 
 
 def test_each_sentence_of_an_english_lead_is_a_query_without_the_words_of_its_title() -> None:

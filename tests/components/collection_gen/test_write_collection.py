@@ -27,7 +27,7 @@ from schemas.collection import (
     read_texts,
 )
 from schemas.collection import parse_judgments as parse_judgment_lines
-from schemas.drops import Drop, Drops, ReadReport
+from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.wikiclir import ID_FIELDS, Judgment, Reason, Text, parse_role, read_lines
 from tests.components.collected import collect
@@ -170,18 +170,6 @@ def test_ids_and_raw_texts_of_the_shards_are_those_of_the_records(blobs):
     assert raw == [record.text.encode() for record in records]
 
 
-@given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=4), st.integers(1, 60))
-def test_of_records_with_one_id_the_first_stays_however_the_records_are_cut_into_files(ids, shard_bytes):
-    files = [[f"{doc_id}\tt\t{file}-{n}\n" for n, doc_id in enumerate(doc_ids)] for file, doc_ids in enumerate(ids)]
-    records = [record for file in files for record in file]
-    first = {record.partition("\t")[0]: record for record in reversed(records)}
-    with collected("documents", ["".join(file).encode() for file in files], 1, shard_bytes) as (folder, written):
-        lines = shard_lines(folder, written)
-    kept = [record[:-1] if record in first.values() else "" for record in records]
-    assert lines == [record.encode() for record in kept]
-    assert written.report.used == len(first)
-
-
 def test_files_may_be_read_in_any_order(tmp_path):
     contents = {"documents": [b"d1\ta\tb\n", b"d1\tc\td\nd2\te\tf\n", b"d2\tg\th\n"]}
 
@@ -196,46 +184,26 @@ def test_files_may_be_read_in_any_order(tmp_path):
         assert (tmp_path / "backwards" / path.name).read_bytes() == path.read_bytes()
 
 
-def test_an_id_in_two_files_of_a_role_is_left_out_once_at_its_place(tmp_path):
-    files = [b"d1\ta\tb\nd2\tc\td\n", b"d3\te\tf\nd2\tg\th\nd4\ti\tj\n"]
-    role = collect(tmp_path / "collection", {"documents": files})["documents"]
-    left_out = Drop(Reason.DUPLICATE_ID, str(tmp_path / "documents-1"), 2, "d2 | g | h")
-    path = f"{tmp_path / 'documents-0'} and {tmp_path / 'documents-1'}"
-    assert role.report == ReadReport(path, 5, 5 - 1, (Drops(Reason.DUPLICATE_ID, 1, (left_out,)),))
-    assert role.place(2 + 2) == (left_out.file, left_out.line)
-
-
-def test_queries_and_documents_may_share_ids(tmp_path):
-    roles = collect(tmp_path / "collection", {"queries": b"1\ta\tb\n", "documents": b"1\tc\td\n"})
-    assert [role.report.used for role in roles.values()] == [1, 1]
-
-
-def test_the_manifest_holds_the_returned_roles(tmp_path):
-    contents = {"queries": [b"1\ta\tb\n\xff\n", b""], "documents": gzip.compress("d1\tZoé\t\n".encode())}
-    roles = collect(tmp_path / "collection", contents)
+def test_the_manifest_holds_the_returned_roles_and_queries_and_documents_may_share_ids(tmp_path):
+    contents = {"queries": [b"1\ta\tb\n\xff\n", b""], "documents": gzip.compress("1\tZoé\t\n".encode())}
+    digest = input_digest([digest_of(content) for content in contents["queries"]])
+    roles = collect(tmp_path / "collection", contents, {"queries": digest})
     assert parse_manifest((tmp_path / "collection" / MANIFEST_FILE).read_text()) == roles
+    assert [role.report.used for role in roles.values()] == [1, 1]
     assert roles["queries"].files == (
         InputFile(str(tmp_path / "queries-0"), digest_of(contents["queries"][0]), 2),
         InputFile(str(tmp_path / "queries-1"), digest_of(b""), 0),
     )
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_files_with_the_bytes_of_their_digest_are_read(tmp_path, store):
-    contents = [store(b"1\ta\tb\n"), store(b"2\tc\td\n")]
-    digest = input_digest([digest_of(content) for content in contents])
-    assert collect(tmp_path / "collection", {"queries": contents}, {"queries": digest})["queries"].report.used == 2
-
-
 @pytest.mark.parametrize("names", [["queries"], ["queries-0", "queries-1"]])
 def test_other_bytes_than_those_of_the_digest_are_refused_with_both_digests(tmp_path, names):
     contents = [b"1\ta\tb\n", b"2\tc\td\n"][: len(names)]
     digest = input_digest([digest_of(content) for content in contents])
-    queries = contents if len(names) > 1 else contents[0]
-    files, digests = {"queries": queries, "documents": b"d1\ta\tb\n"}, {"documents": digest_of(b"d1\ta\tb\n")}
+    files = {"queries": contents if len(names) > 1 else contents[0], "documents": b"d1\ta\tb\n"}
     paths = " and ".join(str(tmp_path / name) for name in names)
     with pytest.raises(DataError, match=rf"^{paths} .*data\.queries.* 0ld; got {digest}\."):
-        collect(tmp_path / "collection", files, {"queries": "0ld", **digests})
+        collect(tmp_path / "collection", files, {"queries": "0ld", "documents": digest_of(files["documents"])})
     assert not (tmp_path / "collection" / MANIFEST_FILE).exists()
 
 

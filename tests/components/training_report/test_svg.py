@@ -5,7 +5,6 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 
 import numpy as np
-import pytest
 from matplotlib.figure import Figure
 
 from components.training_report.svg import COLOURS, LINES, MARKERS, Picture, draw, line_style
@@ -56,11 +55,11 @@ def luminance(colour: str) -> float:
     return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
 
-@pytest.mark.parametrize("page", ["#ffffff", "#15181c"])
-@pytest.mark.parametrize("colour", COLOURS)
-def test_every_colour_stands_out_from_a_light_and_from_a_dark_page(colour, page):
-    low, high = sorted([luminance(colour), luminance(page)])
-    assert (high + 0.05) / (low + 0.05) >= 3
+def test_every_colour_stands_out_from_a_light_and_from_a_dark_page():
+    for colour in COLOURS:
+        for page in ("#ffffff", "#15181c"):
+            low, high = sorted([luminance(colour), luminance(page)])
+            assert (high + 0.05) / (low + 0.05) >= 3, (colour, page)
 
 
 def test_series_differ_in_colour_dashes_and_marker():
