@@ -16,6 +16,7 @@ BENCHMARKS = sorted(path.stem for path in FOLDER.glob("*.py") if "__main__" in p
 ROLES = ("documents", "queries", "judgments")
 
 
+@pytest.mark.stages  # most import TensorFlow, and one TFX
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_a_benchmark_says_what_it_compares_and_how_to_run_it(name: str) -> None:
     module = importlib.import_module(f"benchmarks.{name}")

@@ -8,9 +8,7 @@ from components.training_report.report_files import training_files
 from components.training_report.tuning_report import tuning_report
 from models.settings import LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
-from models.tuning.results import SearchResults, Trial
-from models.tuning.settings import Space
-from tests.components.training_report.history import ROW, history
+from tests.components.training_report.history import ROW, history, search
 
 pytestmark = pytest.mark.stages  # it imports TFX
 
@@ -18,17 +16,7 @@ MODEL, LOSS = ModelSettings(epsilon=0.5), LossSettings(theta=(0.2, 0.4))
 TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=1, embedding_factor=1)
 HISTORY = history(ROW).to_json()
 VECTORS = '{"query": "Flüsse"}\n'
-RESULTS = SearchResults(
-    metric="ndcg_5",
-    search="grid",
-    epochs=1,
-    epsilon=Space(min=1, max=2, step=1),
-    theta=None,
-    trials=tuple(
-        Trial(number=number, settings={"model.epsilon": epsilon}, value=value, reason=None)
-        for number, epsilon, value in ((1, 1.0, 0.4), (2, 2.0, 0.5))
-    ),
-)
+RESULTS = search(({"model.epsilon": 1.0}, 0.4), ({"model.epsilon": 2.0}, 0.5))
 
 
 @pytest.fixture

@@ -8,24 +8,11 @@ from components.training_report.report_files import training_files, with_best_tr
 from components.training_report.stability_report import describe_stability, stability_report
 from models.settings import LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
-from models.tuning.results import SearchResults, Trial
-from models.tuning.settings import Space
-from tests.components.training_report.history import ROW, history
+from tests.components.training_report.history import ROW, history, search
 
 MODEL, LOSS = ModelSettings(), LossSettings()
 HISTORY = history(ROW, ROW)
 TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=0.5, embedding_factor=3)
-
-
-def search(*trials):
-    """The results of a search: (settings, value) of each trial."""
-    made = (
-        Trial(number=number, settings=settings, value=value, reason=None if value else "it failed")
-        for number, (settings, value) in enumerate(trials, 1)
-    )
-    return SearchResults(
-        metric="ndcg_5", search="grid", trials=tuple(made), epochs=1, epsilon=Space(values=(0.1, 0.2)), theta=None
-    )
 
 
 def test_the_history_stays_byte_by_byte_as_the_trainer_wrote_it():

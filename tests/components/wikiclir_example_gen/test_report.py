@@ -49,25 +49,6 @@ def refusal(report, max_bad_share=0.05):
     return str(error.value).splitlines()
 
 
-def test_the_report_counts_records_read_used_and_left_out():
-    broken, joined = (Reason.BAD_UTF8, [(2, "x")]), (Reason.NO_JUDGMENT, [(3, "3"), (6, "6")])
-    report = report_of(5, [broken], [joined])
-    drops = [
-        Drops(reason, len(left_out), tuple(Drop(reason, QUERIES, *line) for line in left_out))
-        for reason, left_out in (broken, joined)
-    ]
-    assert report.files["queries"] == ReadReport(QUERIES, 5 + 1 + 2, 5, tuple(drops))
-    assert report.lists == {"train": 3, "eval": 1, "test": 1}
-    assert report.pairs == {"train": 150, "eval": 0, "test": 0}
-    assert report.grade_disagreements == 0
-    report_of(5).check(max_bad_share=0)
-
-
-def test_a_record_that_vanishes_is_our_fault():
-    with pytest.raises(AssertionError, match=f"{QUERIES}: 5 read, but 4 used and 0 dropped"):
-        make_report([tally("queries", USED, 4)], {"queries": role_of(QUERIES, 5)})
-
-
 def test_an_omission_names_its_own_file_of_several():
     files = (InputFile("a", "", 3), InputFile("b", "", 4))
     on_reading = ReadReport("a and b", 7, 6, (Drops(Reason.BAD_ID, 1, (Drop(Reason.BAD_ID, "b", 1, "x"),)),))
@@ -93,6 +74,7 @@ def test_every_bad_file_is_reported_at_once_and_documents_first():
         "queries": role_of(QUERIES, 0, ((Reason.BAD_ID, [(1, "")]),)),
         "documents": role_of(DOCUMENTS, 0, ((Reason.BAD_UTF8, [(line, "x") for line in range(1, 1001)]),)),
     }
+    report_of(5).check(max_bad_share=0)
     lines = refusal(make_report(LISTS, roles))
     assert [line.split(":")[0] for line in lines if not line.startswith(" ")] == [DOCUMENTS, QUERIES]
     assert "1,000 of 1,000" in lines[0]

@@ -63,8 +63,8 @@ def with_cells(
         config: dict[str, Any] = {**first.config}
         status = settings.pop("status", "done")
         for key, value in {**settings, **(variants or {}).get(settings.get("variant", ""), {})}.items():
-            section, _, name = key.rpartition(".")
-            config[section] = {**config.get(section, {}), name: value}
+            section, dot, name = key.partition(".")
+            config |= {section: {**config.get(section, {}), name: value}} if dot else {}
         made.append(replace(first, name=f"cell {number}", settings=settings, status=status, config=config))
     return replace(experiment, cells=tuple(made), domains=tuple(domains), domain_table=None)
 

@@ -28,12 +28,6 @@ def test_a_line_has_the_columns_of_both_rankers_and_no_rate_above_its_mean_recip
         assert all(first < reciprocal < 1 for first, reciprocal in zip(values[::2], values[1::2], strict=True))
 
 
-def test_the_sizes_of_a_topic_and_of_all_others_are_those_of_all() -> None:
-    sizes = {line.domains: int(line.size) for line in PUBLISHED_DOMAINS["1"]}
-    for topic in ("Sports", "Home", "Politics", "Travel"):
-        assert sizes[f"All* → {topic}"] + sizes[f"{topic} → {topic}"] == sizes["All → All"]
-
-
 def test_the_changes_that_contradict_their_values_are_named() -> None:
     wrong = [
         (change.domains, change.column, change.printed, round(change.change, 1), change.may_be_rounding)
