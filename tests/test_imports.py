@@ -27,11 +27,11 @@ TFX_FILES = {"component.py", "run_fn.py", "tuner.py", "tuner_fn.py"}
 """The files in a stage's folder that may know TFX; a stage of one file, directly under `components`, may, too."""
 OF_ALL_STAGES = {"stage", "beam_runner", "on_workers", "artifact_files", "settings", "unfinished_work"}
 """The modules that every stage may import."""
-
-
 TENSORFLOW = {"tensorflow", "keras", "tfx", "apache_beam"}
 """The libraries that tests without a mark do without."""
 LAYERS = ("tensors", "stages", "runs", "long")
+BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
+"""The fields of statements that hold statements."""
 
 
 def imports(path: Path, when_imported: bool = False) -> set[str]:
@@ -41,25 +41,27 @@ def imports(path: Path, when_imported: bool = False) -> set[str]:
       path: the file; a relative import has its dots.
       when_imported: leaves out imports in functions and for type checkers, which happen later or never.
     """
-    return _imports_of(path.read_text(encoding="utf-8"), when_imported)
+    return _imports_of(path.read_text(encoding="utf-8"))[when_imported]
 
 
 @cache
-def _imports_of(source: str, when_imported: bool) -> set[str]:
-    names, nodes = set(), [ast.parse(source)]
+def _imports_of(source: str) -> tuple[set[str], set[str]]:
+    """All imports of a source, and those that are made when it is imported."""
+    names: tuple[set[str], set[str]] = set(), set()
+    nodes: list[tuple[ast.AST, bool]] = [(ast.parse(source), False)]
     while nodes:
-        node = nodes.pop()
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        node, is_later = nodes.pop()
+        is_later |= isinstance(node, ast.FunctionDef)
+        is_later |= isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        targets = {alias.name for alias in node.names} if isinstance(node, ast.Import | ast.ImportFrom) else set()
+        if isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
-            names |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
-        is_later = (
-            isinstance(node, ast.FunctionDef) or isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        )
-        if not (when_imported and is_later):
-            nodes += ast.iter_child_nodes(node)
-    return {package for name in names for package in (name, *accumulate(name.split("."), "{}.{}".format))}
+            targets = {module, *(f"{module}.{target}" for target in targets)}
+        targets |= {package for target in targets for package in accumulate(target.split("."), "{}.{}".format)}
+        names[0].update(targets)
+        names[1].update(() if is_later else targets)
+        nodes += [(child, is_later) for block in BLOCKS for child in getattr(node, block, ())]
+    return names
 
 
 def reaching(files: dict[str, Path], libraries: set[str], when_imported: bool = False) -> set[str]:
@@ -92,12 +94,7 @@ def wrong_arrows(root: Path) -> Iterator[str]:
                 yield f"{module} -> {name}: tests"
             elif target in MAY_IMPORT and target not in MAY_IMPORT[room]:
                 yield f"{module} -> {name}: back"
-            elif (
-                room == target == "components"
-                and target_inner
-                and inner[:1] != target_inner[:1]
-                and target_inner[0] not in OF_ALL_STAGES
-            ):
+            elif room == target == "components" and not {*target_inner[:1]} <= {*inner[:1], *OF_ALL_STAGES}:
                 yield f"{module} -> {name}: between components"
         if room == "components" and len(inner) > 1 and path.name not in TFX_FILES and module in with_tfx:
             yield f"{module}: knows tfx"
