@@ -50,7 +50,7 @@ def write_experiment(
       cold_queries: how many of the queries are on cold documents; None where evaluations do not know.
       content: overrides of experiment.json.
     """
-    names = []
+    output, names = OutputFolder(folder, "experiment"), []
     for number, values in enumerate(product(*grid.values()), 1):
         settings = dict(zip(grid, values, strict=True))
         words = [f"seed{value}" if key == "training.seed" else str(value) for key, value in settings.items()]
@@ -72,7 +72,7 @@ def write_experiment(
         "cells": names,
         "file": "title: Losses on the sample\ngrid:\n  loss.name: [sosl, mse]\n",
     }
-    OutputFolder(folder, "experiment").write("experiment.json", json.dumps({**experiment, **content}))
+    output.write("experiment.json", json.dumps({**experiment, **content}))
     return folder
 
 

@@ -33,8 +33,6 @@ claims:
   row: {loss.name: sosl, model.epsilon: 0}
   than: [{loss.name: three_part_l2, model.epsilon: 0}]
 """
-
-
 ROW = "{loss.name: three_part_l2, model.epsilon: 0}"
 
 
@@ -76,7 +74,8 @@ def faults_of(file: Path) -> list[str]:
 def test_cells_are_all_combinations_in_the_order_of_the_grid_with_the_run_s_settings_and_their_own(
     experiment_file: Path, config_file: Path, tmp_path: Path
 ) -> None:
-    config_file.write_text(config_file.read_text() + "model:\n  embedding_dim: 7\n")
+    experiment_file.write_text(EXPERIMENT + CLAIM)
+    config_file.write_text(config_file.read_text() + "preset: closed\nmodel:\n  embedding_dim: 7\n")
     cells = cells_of(experiment_file)
     assert [tuple(cell.settings.items()) for cell in cells] == [
         (("loss.name", loss), ("model.epsilon", epsilon), ("training.seed", seed))
@@ -87,7 +86,8 @@ def test_cells_are_all_combinations_in_the_order_of_the_grid_with_the_run_s_sett
     assert cells[2].name == "sosl-epsilon0.5-seed1"
     config = cells[-1].config
     assert config is not None and config.data.sha256.queries is not None
-    assert (config.model.embedding_dim, config.model.epsilon, config.training.seed) == (7, 0.5, 2)
+    assert (config.preset, config.model.embedding_dim) == ("closed", 7)
+    assert (config.model.epsilon, config.training.seed) == (0.5, 2)
     # The loss's own, not those that the run's loss would have.
     assert (config.loss.name, config.loss.theta) == ("three_part_l2", (0.2, 0.55, 0.9))
     assert config.output == str(experiment_file.parent / "experiment" / "cells" / cells[-1].name)
@@ -231,12 +231,6 @@ def test_a_fault_names_its_place_its_key_and_what_came(
     assert any(place in fault and shown in fault for fault in faults_of(experiment_file))
 
 
-def test_a_claim_names_rows_of_the_grid(experiment_file: Path) -> None:
-    experiment_file.write_text(EXPERIMENT + CLAIM)
-    (claim,) = load_grid(str(experiment_file)).settings.claims
-    assert (claim.row["loss.name"], claim.than[0]["loss.name"]) == ("sosl", "three_part_l2")
-
-
 def test_faults_of_experiment_and_run_are_reported_at_once(experiment_file: Path, config_file: Path) -> None:
     replace(experiment_file, ("title: Losses", "title: ''"))
     replace(config_file, ("wiki.queries", "missing"))
@@ -259,18 +253,18 @@ def test_the_experiments_of_the_project_are_good_ones(file: Path) -> None:
     assert run["preset"] == next((preset for start, preset in presets.items() if file.stem.startswith(start)), "paper")
 
 
-def test_data_used_negatives_may_vary(experiment_file: Path) -> None:
-    configs = configs_of(experiment_file, ("model.epsilon: [0, 0.5]", "data.used_negatives: [20, null]"))
-    assert [config.data.used_negatives for config in configs[::2]] == [20, None, 20, None]
-    assert cells_of(experiment_file)[2].name == "sosl-used_negativesnull-seed1"
-
-
 @pytest.mark.parametrize(
-    "values",
-    ["model.stem_embeddings: [true, false]", "lexicon.kind: [none, bm25]", "lexicon.weight: [fitted, 1]"],
+    "varied",
+    [
+        *["model.stem_embeddings: [true, false]", "lexicon.kind: [none, bm25]", "lexicon.weight: [fitted, 1.0]"],
+        "data.used_negatives: [20, null]",
+    ],
 )
-def test_what_presets_decide_may_vary(experiment_file: Path, values: str) -> None:
-    assert len(configs_of(experiment_file, ("model.epsilon: [0, 0.5]", values))) == 8
+def test_what_presets_decide_and_the_number_of_nr_documents_may_vary(experiment_file: Path, varied: str) -> None:
+    ((key, values),) = yaml.safe_load(varied).items()
+    section, _, name = key.partition(".")
+    configs = configs_of(experiment_file, ("model.epsilon: [0, 0.5]", varied))
+    assert [getattr(getattr(config, section), name) for config in configs[:4:2]] == values
 
 
 def test_a_run_on_dumps_may_be_varied_and_a_collection_without_domains_has_none(experiment_file: Path) -> None:
@@ -351,13 +345,6 @@ def test_a_preset_may_vary_and_decides_what_neither_run_nor_cell_gives(
     ]
     trainings = {(config.training.batch_lists, config.training.learning_rate_end) for config in configs}
     assert trainings == {(8, None)}
-
-
-@pytest.mark.parametrize("named", ["", "preset: closed\n"])
-def test_cells_have_the_preset_of_the_run_that_is_varied(experiment_file: Path, config_file: Path, named: str) -> None:
-    config_file.write_text(config_file.read_text() + named)
-    presets = {(config.preset, config.model.embedding_dim) for config in configs_of(experiment_file)}
-    assert presets == {(load_config(str(config_file)).preset, 128)}
 
 
 def test_a_preset_over_a_resolved_run_fails_its_cells_alone(experiment_file: Path, config_file: Path) -> None:

@@ -185,7 +185,7 @@ def test_files_may_be_read_in_any_order(tmp_path):
 
 
 def test_the_manifest_holds_the_returned_roles_and_queries_and_documents_may_share_ids(tmp_path):
-    contents = {"queries": [b"1\ta\tb\n\xff\n", b""], "documents": gzip.compress("1\tZoé\t\n".encode())}
+    contents = {"queries": [b"1\ta\tb\n\xff\n", b""], "documents": gzip.compress("1\tZoé\tx\n".encode())}
     digest = input_digest([digest_of(content) for content in contents["queries"]])
     roles = collect(tmp_path / "collection", contents, {"queries": digest})
     assert parse_manifest((tmp_path / "collection" / MANIFEST_FILE).read_text()) == roles
