@@ -160,7 +160,8 @@ def test_shards_follow_each_other_and_each_but_the_last_of_a_file_is_full(blobs,
 @given(several_blobs)
 def test_ids_and_raw_texts_of_the_shards_are_those_of_the_records(blobs):
     with collected("documents", blobs) as (folder, written):
-        stored = [((folder / one.name).read_bytes(), (folder / one.ids_name).read_bytes()) for one in written.shards]
+        names = [(shard.name, shard.ids_name) for shard in written.shards]
+        stored = [((folder / name).read_bytes(), (folder / ids_name).read_bytes()) for name, ids_name in names]
     records = [item for item in parsed("documents", blobs) if isinstance(item, Text)]
     for content, ids in stored:
         assert [line.partition(b"\t")[0] for line in content.split(b"\n")] == ids.split(b"\n")

@@ -18,6 +18,7 @@ from tests.experiments.conftest import tables
 pytestmark = pytest.mark.tensors
 
 ExperimentOf = Callable[[str], Experiment]
+With = Callable[..., Experiment]
 
 
 @pytest.fixture(scope="module")
@@ -47,26 +48,30 @@ def query_means(row: Row, metric: str, seeds: set[int]) -> Any:
     return np.mean([query_metrics(cell).values[metric] for cell in cells], axis=0)
 
 
-def with_cells(
-    experiment: Experiment,
-    cells: Sequence[Mapping[str, Any]],
-    variants: Mapping[str, Mapping[str, Any]] | None = None,
-    domains: Sequence[str] = ("a", "b"),
-) -> Experiment:
-    """The experiment with cells of other settings, which all have the results of its first cell.
+@pytest.fixture
+def experiment_with(experiment_of: ExperimentOf) -> With:
+    """Makes an experiment of cells with these settings, which all have the results of one cell.
 
     The domain "b" is held out where a cell names none. A cell with the setting `status` has not finished.
     """
-    first = experiment.cells[0]
-    made = []
-    for number, settings in enumerate({"data.held_out": ["b"], **cell} for cell in cells):
-        config: dict[str, Any] = {**first.config}
-        status = settings.pop("status", "done")
-        for key, value in {**settings, **(variants or {}).get(settings.get("variant", ""), {})}.items():
-            section, dot, name = key.partition(".")
-            config |= {section: {**config.get(section, {}), name: value}} if dot else {}
-        made.append(replace(first, name=f"cell {number}", settings=settings, status=status, config=config))
-    return replace(experiment, cells=tuple(made), domains=tuple(domains), domain_table=None)
+    first = experiment_of("one seed").cells[0]
+
+    def experiment_with(
+        *cells: Mapping[str, Any],
+        variants: Mapping[str, Mapping[str, Any]] | None = None,
+        domains: Sequence[str] = ("a", "b"),
+    ) -> Experiment:
+        made = []
+        for number, settings in enumerate({"data.held_out": ["b"], **cell} for cell in cells):
+            config: dict[str, Any] = {**first.config}
+            status = settings.pop("status", "done")
+            for key, value in {**settings, **(variants or {}).get(settings.get("variant", ""), {})}.items():
+                section, dot, name = key.partition(".")
+                config |= {section: {**config.get(section, {}), name: value}} if dot else {}
+            made.append(replace(first, name=f"cell {number}", settings=settings, status=status, config=config))
+        return replace(experiment_of("one seed"), cells=tuple(made), domains=tuple(domains))
+
+    return experiment_with
 
 
 # The form
@@ -174,27 +179,25 @@ def test_the_tables_stand_before_all_rows_which_stay_what_they_are(results_of: C
     ],
 )
 def test_source_and_target_are_named(
-    experiment_of: ExperimentOf, domains: list[str], held_out: list[str], named: str
+    experiment_with: With, domains: list[str], held_out: list[str], named: str
 ) -> None:
-    text = markdown(with_cells(experiment_of("one seed"), [{"data.held_out": held_out}], domains=domains))
+    text = markdown(experiment_with({"data.held_out": held_out}, domains=domains))
     assert [line[:3] for line in lines_of(text)] == [[named, "–", "1"]]
     assert ("All\\* are all domains but those held out" in text) == ("\\*" in named)
     assert "with its texts" not in text.lower()
 
 
-def test_nothing_is_said_where_the_grid_holds_out_nothing_or_no_cell_is_done(experiment_of: ExperimentOf) -> None:
-    waiting = with_cells(experiment_of("one seed"), [{"status": "waiting"}])
-    assert [*domain_blocks(experiment_of("losses")), *domain_blocks(waiting)] == []
+def test_nothing_is_said_where_the_grid_holds_out_nothing_or_no_cell_is_done(
+    experiment_of: ExperimentOf, experiment_with: With
+) -> None:
+    assert [*domain_blocks(experiment_of("losses")), *domain_blocks(experiment_with({"status": "waiting"}))] == []
 
 
-def test_each_ranker_has_a_table_and_variants_may_name_the_adversary(experiment_of: ExperimentOf) -> None:
+def test_each_ranker_has_a_table_and_variants_may_name_the_adversary(experiment_with: With) -> None:
     variants = {"Adv": {"adversary.weight": 0.25, "adversary.updates": "alternate"}}
-    cells = [
-        {"variant": variant, "model.encoder": encoder}
-        for variant in ("Original", "Adv")
-        for encoder in ("mean", "lstm")
-    ]
-    text = markdown(with_cells(experiment_of("one seed"), cells, variants))
+    pairs = [(variant, encoder) for variant in ("Original", "Adv") for encoder in ("mean", "lstm")]
+    cells = [{"variant": variant, "model.encoder": encoder} for variant, encoder in pairs]
+    text = markdown(experiment_with(*cells, variants=variants))
     assert re.findall(r"^(.*), in the form of", text, re.MULTILINE) == ["Average Pooling", "DSSM-LSTM"]
     for table in (0, 1):
         ((domains, weight, seeds, *entries),) = lines_of(text, table)
@@ -203,32 +206,31 @@ def test_each_ranker_has_a_table_and_variants_may_name_the_adversary(experiment_
     assert [line[0] for line in lines_of(text, 2)] == ["Average Pooling", "DSSM-LSTM"]
 
 
-def test_variants_may_be_rankers_each_with_and_without_the_adversary(experiment_of: ExperimentOf) -> None:
+def test_variants_may_be_rankers_each_with_and_without_the_adversary(experiment_with: With) -> None:
     variants = {
         "mean, adversary": {"adversary.weight": 1},
         "cnn": {"model.encoder": "cnn"},
         "cnn, adversary": {"model.encoder": "cnn", "adversary.weight": 1},
     }
-    cells = [{"variant": variant} for variant in ("mean", *variants)]
-    lines = held_out_lines(with_cells(experiment_of("one seed"), cells, variants))
-    assert [
-        (line.ranker, line.row.settings["variant"], line.original and line.original.settings["variant"])
-        for line in lines
-    ] == [("mean", "mean, adversary", "mean"), ("cnn", "cnn, adversary", "cnn")]
+    lines = held_out_lines(experiment_with(*({"variant": name} for name in ("mean", *variants)), variants=variants))
+    originals = [line.original and line.original.settings["variant"] for line in lines]
+    assert [(line.ranker, line.row.settings["variant"]) for line in lines] == [
+        *[("mean", "mean, adversary"), ("cnn", "cnn, adversary")]
+    ]
+    assert originals == ["mean", "cnn"]
 
 
 def test_of_several_rows_without_the_adversary_that_with_the_same_updates_is_the_original(
-    experiment_of: ExperimentOf,
+    experiment_with: With,
 ) -> None:
     both = ("simultaneous", "alternate")
     cells = [{"adversary.updates": updates, "adversary.weight": weight} for updates in both for weight in (0, 1)]
-    lines = held_out_lines(with_cells(experiment_of("one seed"), cells))
+    lines = held_out_lines(experiment_with(*cells))
     assert tuple(line.original and line.original.settings["adversary.updates"] for line in lines) == both
 
 
-def test_where_all_rows_have_the_texts_the_control_of_texts_is_the_original(experiment_of: ExperimentOf) -> None:
-    cells = [{"adversary.held_out_texts": True, "adversary.weight": weight} for weight in (0, 1)]
-    experiment = with_cells(experiment_of("one seed"), cells)
+def test_where_all_rows_have_the_texts_the_control_of_texts_is_the_original(experiment_with: With) -> None:
+    experiment = experiment_with(*({"adversary.held_out_texts": True, "adversary.weight": weight} for weight in (0, 1)))
     (line,) = held_out_lines(experiment)
     assert line.original and line.original.settings["adversary.weight"] == 0
     text = markdown(experiment)
@@ -238,29 +240,21 @@ def test_where_all_rows_have_the_texts_the_control_of_texts_is_the_original(expe
 
 
 @pytest.mark.parametrize(
-    ("failed", "weight", "seeds", "has_original", "has_adversarial"),
+    ("failed", "weight", "seeds", "known"),
     [
-        ((2, 3), "–", "2", True, False),  # an original that nothing is beside yet
-        ((0, 1), "1", "2", False, True),  # a row whose original has not finished
-        ((0, 3), "1", "0 of 2", True, True),  # rows without a seed in common
+        ((2, 3), "–", "2", "original"),  # an original that nothing is beside yet
+        ((0, 1), "1", "2", "adversarial"),  # a row whose original has not finished
+        ((0, 3), "1", "0 of 2", "original adversarial"),  # rows without a seed in common
     ],
 )
 def test_unfinished_rows_have_their_means_and_no_change(
-    experiment_of: ExperimentOf,
-    failed: tuple[int, int],
-    weight: str,
-    seeds: str,
-    has_original: bool,
-    has_adversarial: bool,
+    experiment_with: With, failed: tuple[int, int], weight: str, seeds: str, known: str
 ) -> None:
-    cells: list[dict[str, Any]] = [
-        {"adversary.weight": weight, "training.seed": seed} for weight in (0, 1) for seed in (1, 2)
-    ]
-    for number in failed:
-        cells[number]["status"] = "failed"
-    ((_, *shown, seeds_shown, _, _, original, _, _, adversarial),) = lines_of(
-        markdown(with_cells(experiment_of("one seed"), cells))
+    cells = [{"adversary.weight": number // 2, "training.seed": 1 + number % 2} for number in range(4)]
+    experiment = experiment_with(
+        *({**cell, "status": "failed"} if n in failed else cell for n, cell in enumerate(cells))
     )
-    assert (shown, seeds_shown) == ([weight], seeds)
-    for entry, is_known in ((original, has_original), (adversarial, has_adversarial)):
-        assert re.fullmatch(r"0\.\d{3}" if is_known else "–", entry)
+    ((_, *shown, _, _, original, _, _, adversarial),) = lines_of(markdown(experiment))
+    assert shown == [weight, seeds]
+    for name, entry in (("original", original), ("adversarial", adversarial)):
+        assert re.fullmatch(r"0\.\d{3}" if name in known else "–", entry)
