@@ -35,6 +35,7 @@ def test_a_benchmark_uses_no_private_name_of_the_product(path: Path) -> None:
     assert private <= {"_asdict", "_replace"}  # of named tuples
 
 
+@pytest.mark.long  # it makes some 800,000 words
 def test_the_generated_collections_are_what_a_run_reads_and_a_smaller_one_is_the_beginning_of_a_larger(
     tmp_path: Path,
 ) -> None:
