@@ -30,5 +30,5 @@ def test_a_verdict_is_one_of_three() -> None:
 
 def test_every_report_has_its_line_on_the_page() -> None:
     page = PAGES["verdicts"].read_text(encoding="utf-8")
-    missing = [one.name for one in REPORTS.iterdir() if one.is_dir() and f"]({one.name}/report.md)" not in page]
-    assert missing == []
+    reports = [path.name for path in REPORTS.iterdir() if path.is_dir()]
+    assert [name for name in reports if f"]({name}/report.md)" not in page] == []

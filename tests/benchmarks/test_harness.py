@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 import pytest
 
-from benchmarks.harness import CLIR, TREE, Harness, disk_bytes, run_process, summarise, table, trees
+from benchmarks.harness import CLIR, Harness, disk_bytes, run_process, summarise, table, trees
 
 ROUNDS = [
     {"before": {"s": 10.0, "MB": 4.0}, "now": {"s": 5.0, "MB": 4.0}},
@@ -16,15 +16,15 @@ ROUNDS = [
 
 
 def test_a_ratio_is_the_median_of_the_ratios_of_each_round() -> None:
-    found = summarise(["before", "now"], ROUNDS)
-    assert found["now"]["s"] == {"median": 8.0, "ratio": 0.5, "values": [5.0, 40.0, 8.0]}
-    assert found["before"]["s"]["ratio"] == 1.0
+    figures = summarise(["before", "now"], ROUNDS)
+    assert figures["now"]["s"] == {"median": 8.0, "ratio": 0.5, "values": [5.0, 40.0, 8.0]}
+    assert figures["before"]["s"]["ratio"] == 1.0
 
 
 def test_a_figure_that_the_baseline_lacks_has_no_ratio() -> None:
-    found = summarise(["one", "two"], [{"one": {"s": 1.0}, "two": {"s": 2.0, "recall": 0.5}}])
-    assert found["two"]["recall"]["ratio"] is None
-    assert [line.split() for line in table(found)[1:]] == [["one", "1", "1.000", "-"], ["two", "2", "2.000", "0.5"]]
+    figures = summarise(["slow", "fast"], [{"slow": {"s": 1.0}, "fast": {"s": 2.0, "recall": 0.5}}])
+    assert figures["fast"]["recall"]["ratio"] is None
+    assert [line.split() for line in table(figures)[1:]] == [["slow", "1", "1.000", "-"], ["fast", "2", "2.000", "0.5"]]
 
 
 def test_ways_run_in_turn_and_every_other_round_in_reverse(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,14 +48,16 @@ def test_a_table_has_a_line_for_each_way_or_for_each_figure_where_these_are_more
     assert [line.split()[0] for line in table(figures)[1:]] == ["s", "MB", "CPU"]
 
 
-@pytest.mark.stages
-def test_a_process_imports_the_modules_of_its_tree(tmp_path: Path) -> None:
+def test_a_process_imports_the_modules_of_its_tree_and_its_failure_ends_the_benchmark(tmp_path: Path) -> None:
     (tmp_path / "cli").mkdir()
-    (tmp_path / "cli" / "main.py").write_text("def main():\n    print('another tree')\n")
-    figures = trees(tmp_path, lambda tree: {"length": len(run_process([*CLIR, "--help"], tree).output)})
-    assert figures["baseline"]() == {"length": len("another tree\n")}
-    assert figures["now"]()["length"] > 100
-    assert list(trees(None, lambda tree: {})) == ["now"]
+    (tmp_path / "cli" / "main.py").write_text(
+        "import sys\ndef main():\n    print('another tree')\n    sys.exit('no such command' if sys.argv[1:] else 0)\n"
+    )
+    measures = trees(tmp_path, lambda tree: {"length": len(run_process(CLIR, tree).output)})
+    assert measures["baseline"]() == {"length": len("another tree\n")}
+    assert [*measures] == ["baseline", "now"] and [*trees(None, lambda tree: {})] == ["now"]
+    with pytest.raises(click.ClickException, match="no such command"):
+        run_process([*CLIR, "fly"], tmp_path)
 
 
 def test_a_tree_with_a_venv_runs_on_its_python(tmp_path: Path) -> None:
@@ -64,12 +66,6 @@ def test_a_tree_with_a_venv_runs_on_its_python(tmp_path: Path) -> None:
     python.write_text("#!/bin/sh\necho another stack\n")
     python.chmod(0o755)
     assert run_process(CLIR, tmp_path).output == "another stack\n"
-
-
-@pytest.mark.stages
-def test_a_failed_process_ends_the_benchmark_with_its_message() -> None:
-    with pytest.raises(click.ClickException, match="No such command 'fly'"):
-        run_process([*CLIR, "fly"], TREE)
 
 
 def test_disk_is_the_sum_of_all_files_below_the_folders(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Artifacts for executors. TFX is imported on use: tests without a mark collect in a moment."""
+"""Artifacts for executors. TensorFlow and TFX are imported on use: tests without a mark do without them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import pytest
-import tensorflow as tf
 
 from tests.components.collected import collect
 
@@ -50,6 +49,8 @@ def make_examples(make_artifact) -> Callable[..., Any]:
 
     Lists are query_id to (text, {doc_id: (text, grade)}); a query id `name/...` has the domain `name`.
     """
+    import tensorflow as tf
+
     from components.wikiclir_example_gen.examples import make_example
     from schemas.wikiclir import Text
 

@@ -42,25 +42,28 @@ def test_all_faults_end_the_run_together(validate):
     assert [line.split()[2] for line in str(raised.value).splitlines()] == ["arts", "news"]
 
 
-def test_what_compares_domains_needs_two_that_are_trained_on(validate):
-    needed = {"fewest": 2, "needed_by": "a weight that is held_out"}
-    message = "a weight that is held_out needs 2 domains or more that are trained on; got news."
+@pytest.mark.parametrize(
+    ("domains", "needs", "fewer_needs", "message"),
+    [
+        # What compares domains needs two that are trained on.
+        (
+            DOMAINS,
+            {"held_out": ("arts", "health"), "fewest": 2, "needed_by": "a weight that is held_out"},
+            {"held_out": ("arts",), "fewest": 2, "needed_by": "a weight that is held_out"},
+            "a weight that is held_out .* 2 .* got news",
+        ),
+        # A step of all domains in turn needs a list of each.
+        (DOMAINS, {"most": 2}, {"most": 2, "held_out": ("arts",)}, r"training\.batch_lists .* 3"),
+        # Held-out texts are those of train lists.
+        (
+            {**DOMAINS, "arts": {"train": 0, "eval": 0, "test": 1}},
+            {"held_out": ("arts",), "held_out_texts": True},
+            {"held_out": ("arts",)},
+            "arts .* train",
+        ),
+    ],
+)
+def test_what_settings_need_of_the_domains_must_be_there(validate, domains, needs, fewer_needs, message):
     with pytest.raises(DataError, match=message):
-        validate(DOMAINS, held_out=("arts", "health"), **needed)
-    validate(DOMAINS, held_out=("arts",), **needed)
-    validate(DOMAINS, held_out=("arts", "health"))
-
-
-def test_a_step_of_all_domains_in_turn_needs_a_list_of_each(validate):
-    with pytest.raises(
-        DataError, match=r"training\.batch_lists of as many lists as domains are trained on, 3, or more"
-    ):
-        validate(DOMAINS, most=2)
-    validate(DOMAINS, held_out=("arts",), most=2)
-
-
-def test_held_out_texts_are_those_of_train_lists(validate):
-    lacking = {**DOMAINS, "arts": {"train": 0, "eval": 0, "test": 1}}
-    with pytest.raises(DataError, match=r"the domain arts is held out, and must have lists in train; it has"):
-        validate(lacking, held_out=("arts",), held_out_texts=True)
-    validate(lacking, held_out=("arts",))
+        validate(domains, **needs)
+    validate(domains, **fewer_needs)

@@ -66,9 +66,9 @@ def test_word_vectors_are_read_from_a_remote_file() -> None:
 
 
 def test_models_are_compared_in_remote_folders() -> None:
-    one, same = write("ram://remote_model/1", MODEL), write("ram://remote_model/2", MODEL)
-    other = write("ram://remote_model/3", MODEL | {"saved_model.pb": "Graph"})
-    assert model_fingerprint(one) == model_fingerprint(same) != model_fingerprint(other)
+    contents = (MODEL, MODEL, MODEL | {"saved_model.pb": "Graph"})
+    first, same, changed = (write(f"ram://remote_model/{n}", content) for n, content in enumerate(contents))
+    assert model_fingerprint(first) == model_fingerprint(same) != model_fingerprint(changed)
 
 
 # A push to an object store
@@ -76,6 +76,7 @@ def test_models_are_compared_in_remote_folders() -> None:
 
 def test_a_version_in_an_object_store_is_whole_only_when_its_graph_is_there_which_comes_last(monkeypatch) -> None:
     model, serving = write("ram://pushed_model", MODEL), "ram://pushed_serving"
+    assert whole_versions(serving) == []  # there is no such folder
     copy, seen = tf.io.gfile.copy, []
 
     def watched(source: str, target: str) -> None:
@@ -99,7 +100,3 @@ def test_an_unfinished_version_in_an_object_store_does_not_count_and_the_next_pu
     version = push_version(model, serving, "7", {})
     assert whole_versions(serving) == ["7", version]
     assert not tf.io.gfile.exists(f"{serving}/9999999999")
-
-
-def test_a_serving_folder_that_is_not_there_has_no_version() -> None:
-    assert whole_versions("ram://no_serving") == []

@@ -20,33 +20,26 @@ def stages():
 
 
 @pytest.fixture
-def examples():
+def channels():
+    """A channel of Examples, and one of a Collection."""
     from tfx.types import channel, standard_artifacts
-
-    return channel.Channel(type=standard_artifacts.Examples)
-
-
-@pytest.fixture
-def collection():
-    from tfx.types import channel
 
     from schemas.artifacts import Collection
 
-    return channel.Channel(type=Collection)
+    return [channel.Channel(type=artifact_type) for artifact_type in (standard_artifacts.Examples, Collection)]
 
 
 # The component
 
 
-def test_the_component_has_name_docstring_inputs_outputs_and_properties_of_the_function(stages, examples, collection):
+def test_the_component_has_name_docstring_inputs_outputs_and_properties_of_the_function(stages, channels):
+    examples, collection = channels
     made = stages.Count(examples=examples, collection=collection, limit=3, settings=stages.Limits(least=2))
     assert (made.id, type(made).__doc__, type(made).__module__) == ("Count", "Counts.", MODULE)
     assert [*made.inputs] == ["examples", "collection"] and [*made.outputs] == ["report"]
     assert made.outputs["report"].type_name == "clir.IngestionReport"
     assert made.exec_properties == {"limit": 3, "share": 0.5, "settings": '{"least":2,"names":[]}'}
-
-
-def test_what_is_none_is_left_out(stages, examples):
+    # What is None is left out.
     made = stages.Count(examples=examples, collection=None, limit=1, settings=stages.Limits(), tag=None)
     assert [*made.inputs] == ["examples"]
     assert made.exec_properties.keys() == {"limit", "share", "settings"}
@@ -55,20 +48,18 @@ def test_what_is_none_is_left_out(stages, examples):
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({}, "Missing argument 'limit'"),
+        ({}, "limit"),
         ({"limit": "3"}, "limit"),
-        ({"limit": 3, "limits": 4}, "Count takes examples, collection, limit, settings, share, tag; got limits"),
+        ({"limit": 3, "limits": 4}, "examples, collection, limit, settings, share, tag; got limits"),
         ({"limit": 3, "settings": {"least": "many"}}, "least"),
     ],
 )
-def test_arguments_that_do_not_fit_are_refused(stages, examples, arguments, error):
+def test_arguments_that_do_not_fit_are_refused(stages, channels, arguments, error):
+    examples, collection = channels
     with pytest.raises((TypeError, ValueError), match=error):
         stages.Count(**{"examples": examples, "settings": {}, **arguments})
-
-
-def test_an_input_of_another_type_is_refused(stages, collection):
     with pytest.raises(TypeError, match="examples"):
-        stages.Count(examples=collection, limit=1, settings=stages.Limits())
+        stages.Count(examples=collection, limit=1, settings={})
 
 
 # The executor
@@ -135,17 +126,17 @@ def test_a_signature_that_is_no_stage_s_is_refused():
     def other_default(report: Output[Examples], limit: int | None = 3) -> None: ...
     def given(report: Output[Examples], apply: Apply = map) -> None: ...
 
-    messages = {
-        no_output: "no_output must have an output",
-        no_type: r"no_type\(limit\) must be a parameter with a type",
-        several: r"several\(limits\) must be a parameter",
-        bare: r"bare\(examples\) must be Input\[Examples\] or Output\[Examples\]",
-        not_an_artifact: r"not_an_artifact\(report\) must name a type of artifacts; got <class 'int'>",
-        unknown: r"unknown\(limit\) must have a type that can be stored as JSON",
-        needless: r"needless\(report\) must have neither a default nor None",
-        other_default: r"other_default\(limit\) may be None, so its default must be None",
-        given: r"given\(apply\) must have neither a default",
+    parameters = {
+        no_output: "",
+        no_type: "limit",
+        several: "limits",
+        bare: "examples",
+        not_an_artifact: "report",
+        unknown: "limit",
+        needless: "report",
+        other_default: "limit",
+        given: "apply",
     }
-    for function, message in messages.items():
-        with pytest.raises(TypeError, match=message):
+    for function, parameter in parameters.items():
+        with pytest.raises(TypeError, match=f"{function.__name__}.*{parameter}"):
             stage(function)

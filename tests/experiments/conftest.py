@@ -1,4 +1,4 @@
-"""Experiments of every kind that a report meets, each written once a session."""
+"""Experiments of every kind that a report meets, each written once a session; TensorFlow is imported on use."""
 
 import re
 from collections.abc import Callable
@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from experiments.experiment import read_experiment
+from experiments.experiment import Experiment, read_experiment
 from experiments.report.results import results
-from experiments.report.write_report import write_report
-from tests.experiments.experiment_folder import LOSSES, write_experiment
 
-SEEDS = [1, 2, 3]
+LOSSES = ["sosl", "three_part_l2", "mse", "proportional_odds"]
 EXPERIMENTS = {
     "losses": dict(
-        grid={"loss.name": LOSSES, "training.seed": SEEDS},
+        grid={"loss.name": LOSSES, "training.seed": [1, 2, 3]},
         unfinished={
             "005-three_part_l2-seed2": ("failed", "not finite: <script>alert(1)</script> |\nat step 3"),
             "012-proportional_odds-seed3": ("waiting", None),
@@ -49,16 +47,35 @@ EXPERIMENTS = {
 }
 
 
-@pytest.fixture(scope="session")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Experiment folders by name, without reports."""
-    root = tmp_path_factory.mktemp("experiments")
-    return {name: write_experiment(root / name, **content) for name, content in EXPERIMENTS.items()}
+class Folders(dict[str, Path]):
+    """Experiment folders by name, without reports; each is written when a test first asks for it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def __missing__(self, name: str) -> Path:
+        from tests.experiments.experiment_folder import write_experiment
+
+        self[name] = write_experiment(self._root / name, **EXPERIMENTS[name])
+        return self[name]
 
 
 @pytest.fixture(scope="session")
-def reported(folders: dict[str, Path]) -> Callable[[str], Path]:
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
+    return Folders(tmp_path_factory.mktemp("experiments"))
+
+
+@pytest.fixture(scope="session")
+def experiment_of(folders: Folders) -> Callable[[str], Experiment]:
+    """An experiment by its name, read once."""
+    return cache(lambda name: read_experiment(folders[name]))
+
+
+@pytest.fixture(scope="session")
+def reported(folders: Folders) -> Callable[[str], Path]:
     """An experiment's folder with its report, which is written when a test first asks for it."""
+
+    from experiments.report.write_report import write_report
 
     @cache
     def report(name: str) -> Path:
@@ -69,14 +86,13 @@ def reported(folders: dict[str, Path]) -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session")
-def results_of(folders: dict[str, Path]) -> Callable[[str], str]:
+def results_of(experiment_of: Callable[[str], Experiment]) -> Callable[[str], str]:
     """The results of an experiment as Markdown, without what else is in a report."""
-    return cache(lambda name: results_text(folders[name]))
+    return cache(lambda name: results_text(experiment_of(name)))
 
 
-def results_text(folder: Path) -> str:
-    """The same for a folder."""
-    return "\n\n".join(results(read_experiment(folder))) + "\n"
+def results_text(experiment: Experiment) -> str:
+    return "\n\n".join(results(experiment)) + "\n"
 
 
 def tables(text: str) -> list[dict[str, list[str]]]:

@@ -18,7 +18,6 @@ from tests.models.synthetic import text_lists
 
 QUERIES = 60
 GRADES = np.array([2, 1, 1, 1] + [0] * 12)
-LOSSES = ["sosl", "three_part_l2", "mse", "proportional_odds"]
 DISCRIMINATOR = {
     "train/domain_accuracy": 0.75,
     "train/largest_domain_share": 0.5,
@@ -28,6 +27,11 @@ DISCRIMINATOR = {
 """The figures of an epoch with an adversary."""
 QUALITY = {"sosl": 1.0, "three_part_l2": 0.8, "mse": 0.5, "proportional_odds": 0.5, "cnn": 0.6, "lstm": 0.7}
 """Separation of the grades by a setting."""
+THEOREM_3 = Theorem3(
+    **{"bound": 123.4, "largest_loss": 4.0, "beta": 0.5, "lipschitz": 4.0, "smoothness": 16.0, "pairs": 1000},
+    **{"steps": 100, "step_constant": 0.1, "delta": 0.05, "caveat": "A yardstick."},
+    sentence="No loss exceeds 4: the bound says nothing.",
+)
 
 
 def write_experiment(
@@ -35,7 +39,6 @@ def write_experiment(
     grid: dict[str, list[Any]],
     unfinished: dict[str, tuple[str, str | None]] | None = None,
     cold_queries: int | None = None,
-    variants: dict[str, dict[str, Any]] | None = None,
     **content: Any,
 ) -> Path:
     """Writes an experiment of every combination of a grid.
@@ -45,18 +48,22 @@ def write_experiment(
       grid: dotted settings to their values.
       unfinished: cells that have not finished: name to status and reason.
       cold_queries: how many of the queries are on cold documents; None where evaluations do not know.
-      variants: each variant's name to its settings.
       content: overrides of experiment.json.
     """
-    output = OutputFolder(folder, "experiment")
-    names = []
+    output, names = OutputFolder(folder, "experiment"), []
     for number, values in enumerate(product(*grid.values()), 1):
         settings = dict(zip(grid, values, strict=True))
         words = [f"seed{value}" if key == "training.seed" else str(value) for key, value in settings.items()]
         names.append("-".join([f"{number:03}", *words]))
         status, reason = (unfinished or {}).get(names[-1], ("done", None))
-        of_variant = (variants or {}).get(settings.get("variant", ""), {})
-        _write_cell(folder / "cells" / names[-1], settings, of_variant, status, reason, number, cold_queries)
+        cell = {"name": names[-1], "settings": settings, "status": status, "reason": reason}
+        cell |= {"seconds": 30.0 + number, "peak_memory_bytes": 2**30 + number * 2**25} if status == "done" else {}
+        files = {"cell.json": json.dumps(cell)}
+        if status == "done":
+            files |= _files_of_a_cell(json.dumps(settings), number, cold_queries, (*METRICS,))
+        (folder / "cells" / names[-1]).mkdir(parents=True)
+        for name, text in files.items():
+            (folder / "cells" / names[-1] / name).write_text(text)
     experiment = {
         "title": "Losses on the sample",
         "paper_language": None,
@@ -67,32 +74,6 @@ def write_experiment(
     }
     output.write("experiment.json", json.dumps({**experiment, **content}))
     return folder
-
-
-def _write_cell(
-    folder: Path,
-    settings: dict[str, Any],
-    of_variant: dict[str, Any],
-    status: str,
-    reason: str | None,
-    number: int,
-    cold_queries: int | None,
-) -> None:
-    folder.mkdir(parents=True)
-    done = status == "done"
-    cell = {
-        "name": folder.name,
-        "settings": settings,
-        "status": status,
-        "reason": reason,
-        "seconds": 30.0 + number if done else None,
-        "peak_memory_bytes": 2**30 + number * 2**25 if done else None,
-    }
-    (folder / "cell.json").write_text(json.dumps(cell))
-    if done:
-        known = json.dumps({**settings, **of_variant})
-        for name, text in _files_of_a_cell(known, number, cold_queries, (*METRICS,)).items():
-            (folder / name).write_text(text)
 
 
 @cache
@@ -114,20 +95,17 @@ def _files_of_a_cell(
     )
     seen = None if cold_queries is None else {b"%d-0" % query for query in range(cold_queries, QUERIES)}
     scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in range(QUERIES)]
-    channels = {"smooth_cosine": scores, "lexicon": [-one for one in scores]} if "lexicon.kind" in settings else {}
+    channels = (
+        {"smooth_cosine": scores, "lexicon": [-of_list for of_list in scores]} if "lexicon.kind" in settings else {}
+    )
     evaluation = evaluate(lists, scores, {}, top_grade=2, seen_documents=seen, channels=channels)
     for part in (evaluation.report, evaluation.report.seen, evaluation.report.cold):
         if part:
             part.baselines["bm25"] = {key: 0.4 for key in part.metrics}
     loss = LossSettings(name=settings.get("loss.name", "sosl"))
+    model = {"epsilon": epsilon, "encoder": settings.get("model.encoder", "mean"), "similarity": "smooth_cosine"}
     config = {
-        "preset": settings.get("preset", "paper"),
-        "data": {"top_grade": 2},
-        "model": {
-            "epsilon": epsilon,
-            "encoder": settings.get("model.encoder", "mean"),
-            "similarity": "smooth_cosine",
-        },
+        **{"preset": settings.get("preset", "paper"), "data": {"top_grade": 2}, "model": model},
         "loss": {"name": loss.name, "theta": loss.theta and list(loss.theta)},
         **_adversary(settings),
     }
@@ -155,19 +133,7 @@ def _files_of_a_cell(
         clipped_share=0.02,
         loss_lipschitz=4.0 if loss.name == "sosl" else None,
         loss_smoothness=2.0 if loss.name == "sosl" else None,
-        theorem_3=Theorem3(
-            bound=123.4,
-            largest_loss=4.0,
-            beta=0.5,
-            lipschitz=4.0,
-            smoothness=16.0,
-            pairs=1000,
-            steps=100,
-            step_constant=0.1,
-            delta=0.05,
-            sentence="No loss exceeds 4: the bound says nothing.",
-            caveat="A yardstick.",
-        ),
+        theorem_3=THEOREM_3,
         largest_score=0.64,
         unreachable=("no score reaches the band of MR documents",) if loss.name == "sosl" else (),
     )

@@ -5,7 +5,7 @@ The script is the real one. The machine is a folder of commands: pythons that on
 
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -53,7 +53,7 @@ class Machine:
         self.has("getconf", f"#!/bin/sh\necho glibc {glibc}\n")
         self.has("c++", "#!/bin/sh\n")
         for version in pythons:
-            self.has(f"python{version}", PYTHON.format(version=version, without_headers=False))
+            self.has_python(f"python{version}", version)
 
     def has(self, command: str, content: str) -> Path:
         """Adds a command."""
@@ -63,14 +63,14 @@ class Machine:
         path.chmod(0o755)
         return path
 
-    def set_up(self, environment: Mapping[str, str]) -> tuple[int, str]:
+    def has_python(self, command: str, version: str, without_headers: bool = False) -> Path:
+        return self.has(command, PYTHON.format(version=version, without_headers=without_headers))
+
+    def set_up(self, **environment: str) -> tuple[int, str]:
         """Runs the script; returns its exit code and what it says."""
-        done = subprocess.run(
-            [self.checkout / "tools" / "bootstrap.sh"],
-            env={"PATH": str(self.bin), **environment},
-            capture_output=True,
-            text=True,
-        )
+        script = self.checkout / "tools" / "bootstrap.sh"
+        variables = {"PATH": str(self.bin), **environment}
+        done = subprocess.run([script], env=variables, capture_output=True, text=True)
         assert done.stdout == ""
         return done.returncode, done.stderr
 
@@ -83,20 +83,18 @@ OLDER, NEWER = "2.36", "2.41"
     ("glibc", "pythons", "environment", "lock", "python", "why"),
     [
         (NEWER, ["3.12"], {}, "2.21", "python3.12", ""),
-        (NEWER, ["3.13"], {}, "2.21", "python3.13", ""),
         (NEWER, ["3.10", "3.12", "3.13"], {}, "2.21", "python3.13", ""),
         (NEWER, ["3.10"], {}, "2.15", "python3.10", ", because this is Python 3.10; CLIR_STACK=2.21 takes 2.21"),
         (NEWER, ["3.10", "3.13"], {"CLIR_STACK": "2.15"}, "2.15", "python3.10", ", because this is Python 3.10"),
         (NEWER, ["3.12"], {"CLIR_LOCK": "gpu"}, "2.21-gpu", "python3.12", ""),
-        (OLDER, ["3.10"], {}, "2.15", "python3.10", ", because 2.21 needs glibc 2.39 and this machine has glibc 2.36"),
-        (OLDER, ["3.10", "3.12", "3.13"], {}, "2.15", "python3.10", ", because 2.21 needs glibc 2.39"),
+        (OLDER, ["3.10", "3.12"], {}, "2.15", "python3.10", ", because 2.21 needs glibc 2.39 and this machine has"),
     ],
 )
 def test_the_newest_stack_that_the_machine_carries_is_taken_and_said_in_one_line(
     tmp_path: Path, glibc: str, pythons: list[str], environment: dict[str, str], lock: str, python: str, why: str
 ) -> None:
     machine = Machine(tmp_path, glibc, pythons)
-    code, said = machine.set_up(environment)
+    code, said = machine.set_up(**environment)
     taken, *then = said.splitlines()
     stack = lock.removesuffix("-gpu")
     assert taken.startswith(
@@ -115,14 +113,9 @@ def test_the_newest_stack_that_the_machine_carries_is_taken_and_said_in_one_line
             {},
             "Python 3.12, 3.13 or 3.10 is needed (this machine has glibc 2.41); found no Python, and there",
         ),
-        (
-            NEWER,
-            ["3.10"],
-            {"CLIR_STACK": "2.21"},
-            "Python 3.12 or 3.13 is needed (this machine has glibc 2.41); found 3.10",
-        ),
+        (NEWER, ["3.10"], {"CLIR_STACK": "2.21"}, "Python 3.12 or 3.13 is needed (this machine has glibc 2.41); found"),
         (OLDER, ["3.12"], {}, "Python 3.10 is needed (this machine has glibc 2.36); found 3.12 at "),
-        (OLDER, ["3.12"], {"CLIR_STACK": "2.21"}, "CLIR_STACK=2.21 needs glibc 2.39, which Debian 13 and Ubuntu 24.04"),
+        (OLDER, ["3.12"], {"CLIR_STACK": "2.21"}, "CLIR_STACK=2.21 needs glibc 2.39, which"),
         (NEWER, ["3.12"], {"CLIR_STACK": "2.20"}, "CLIR_STACK must be 2.15, 2.21 or unset; got '2.20'."),
         (NEWER, ["3.12"], {"CLIR_LOCK": "tpu"}, "CLIR_LOCK must be gpu or unset; got 'tpu'."),
     ],
@@ -131,84 +124,57 @@ def test_a_machine_without_a_fitting_python_or_with_a_wrong_choice_gets_one_sent
     tmp_path: Path, glibc: str, pythons: list[str], environment: dict[str, str], fault: str
 ) -> None:
     machine = Machine(tmp_path, glibc, pythons)
-    code, said = machine.set_up(environment)
+    code, said = machine.set_up(**environment)
     assert code == 1
     assert said.startswith(f"setup: {fault}")
     assert len(said.splitlines()) == 1
     assert not (machine.checkout / ".venv").exists()
 
 
-def test_python3_of_another_version_is_named_with_its_path(tmp_path: Path) -> None:
-    machine = Machine(tmp_path, NEWER, [])
-    python = machine.has("python3", PYTHON.format(version="3.11", without_headers=False))
-    assert f"found 3.11 at {python}, and there is no uv: install" in machine.set_up({})[1]
-
-
-def test_a_python_named_by_the_user_comes_first(tmp_path: Path) -> None:
-    machine = Machine(tmp_path, NEWER, ["3.13"])
-    python = machine.has("../elsewhere/python", PYTHON.format(version="3.12", without_headers=False))
-    assert f"with {python}: TensorFlow 2.21 " in machine.set_up({"PYTHON": str(python)})[1]
-
-
-def test_a_shim_that_does_not_answer_is_no_python(tmp_path: Path) -> None:
+def test_a_python_named_by_the_user_comes_first_and_a_shim_that_does_not_answer_is_none(tmp_path: Path) -> None:
     machine = Machine(tmp_path, NEWER, ["3.12"])
     machine.has("python3.13", "#!/bin/sh\necho 'python3.13: command not found' >&2\nexit 127\n")
-    assert f"with {machine.bin / 'python3.12'}: TensorFlow 2.21 " in machine.set_up({})[1]
+    assert f"with {machine.bin / 'python3.12'}: TensorFlow 2.21 " in machine.set_up()[1]
+    python = machine.has_python("../elsewhere/python", "3.13")
+    assert f"with {python}: TensorFlow 2.21 " in machine.set_up(PYTHON=str(python))[1]
 
 
-@pytest.mark.parametrize("lacks", ["c++", "headers"])
-def test_what_a_package_is_built_with_is_asked_for_before_anything_is_installed(tmp_path: Path, lacks: str) -> None:
+def test_what_a_package_is_built_with_is_asked_for_before_anything_is_installed(tmp_path: Path) -> None:
     machine = Machine(tmp_path, NEWER, ["3.13"])
-    if lacks == "c++":
-        (machine.bin / "c++").unlink()
-    else:
-        machine.has("python3.13", PYTHON.format(version="3.13", without_headers=True))
-    code, said = machine.set_up({})
-    assert code == 1
-    assert said == (
-        f"setup: a C++ compiler and the headers of {machine.bin / 'python3.13'} are needed, to build pyfarmhash: on "
-        "Debian and Ubuntu, install g++ and python3-dev.\n"
-    )
+    python = machine.has_python("python3.13", "3.13", without_headers=True)
+    without_headers = machine.set_up()
+    machine.has_python("python3.13", "3.13")
+    (machine.bin / "c++").unlink()
+    assert machine.set_up() == without_headers
+    code, said = without_headers
+    assert code == 1 and str(python) in said and "install g++ and python3-dev" in said
+    assert len(said.splitlines()) == 1
 
 
 def test_uv_fetches_a_python_where_there_is_none(tmp_path: Path) -> None:
     machine = Machine(tmp_path, NEWER, [])
-    hidden = machine.has("../uv/hidden", PYTHON.format(version="3.13", without_headers=False))
+    machine.has_python("python3", "3.11")
+    machine.has("uv", UV.format(fetched=tmp_path / "nowhere", install="exit 2"))
+    code, said = machine.set_up()
+    assert code == 1
+    assert f"found 3.11 at {machine.bin / 'python3'}, and uv could not fetch one" in said
+    hidden = machine.has_python("../uv/hidden", "3.13")
     fetched = hidden.with_name("fetched")
     machine.has("uv", UV.format(fetched=fetched, install=f"PATH={Path('/bin/mv').parent} mv {hidden} {fetched}"))
-    assert f"with {fetched}: TensorFlow 2.21 " in machine.set_up({})[1]
+    assert f"with {fetched}: TensorFlow 2.21 " in machine.set_up()[1]
 
 
-def test_a_python_that_uv_cannot_fetch_is_asked_for(tmp_path: Path) -> None:
-    machine = Machine(tmp_path, NEWER, [])
-    machine.has("uv", UV.format(fetched=tmp_path / "nowhere", install="exit 2"))
-    code, said = machine.set_up({})
-    assert code == 1
-    assert said.endswith(
-        "found no Python, and uv could not fetch one: install Python 3.12, 3.13 or 3.10 or uv, or set "
-        "PYTHON=/path/to/a/python.\n"
-    )
-
-
-def test_a_venv_keeps_its_stack_beside_a_newer_python(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["kept", "moved", "unfinished"])
+def test_a_venv_keeps_its_stack_and_is_made_anew_where_it_was_moved_or_interrupted(tmp_path: Path, kind: str) -> None:
     machine = Machine(tmp_path, NEWER, ["3.13"])
     folder = machine.checkout / ".venv"
-    machine.has(f"{folder}/bin/python", PYTHON.format(version="3.10", without_headers=False))
-    (folder / "bin" / "activate").write_text(f"VIRTUAL_ENV={folder}\n")
-    said = machine.set_up({})[1]
-    assert said.startswith(
-        "setup: bringing .venv up to date from locks/2.15.lock with .venv/bin/python: TensorFlow 2.15"
-    )
-
-
-@pytest.mark.parametrize("kind", ["moved", "unfinished"])
-def test_a_venv_that_was_moved_or_interrupted_is_made_anew(tmp_path: Path, kind: str) -> None:
-    machine = Machine(tmp_path, NEWER, ["3.13"])
-    folder = machine.checkout / ".venv"
-    machine.has(f"{folder}/bin/python", PYTHON.format(version="3.10", without_headers=False))
-    place = tmp_path / "before" if kind == "moved" else folder
-    (folder / "bin" / "activate").write_text(f"VIRTUAL_ENV={place}\n")
+    machine.has_python(f"{folder}/bin/python", "3.10")
+    path = tmp_path / "before" if kind == "moved" else folder
+    (folder / "bin" / "activate").write_text(f"VIRTUAL_ENV={path}\n")
     if kind == "unfinished":
         (folder / "stamp").write_text("unfinished\n")
-    assert machine.set_up({})[1].startswith("setup: making .venv from locks/2.21.lock with ")
-    assert not folder.exists()
+    said = machine.set_up()[1]
+    if kind == "kept":
+        assert said.startswith("setup: bringing .venv up to date from locks/2.15.lock with .venv/bin/python: ")
+    else:
+        assert said.startswith("setup: making .venv from locks/2.21.lock with ") and not folder.exists()

@@ -45,28 +45,12 @@ def test_its_queries_documents_and_lists_fit_together(folder):
     for query, rows in lists.items():
         *_, field, _, _, dialog = queries[query].split()
         assert Counter(grade for _, grade, _ in rows) == {"2": 1, "1": 1, "0": 40}
-        of_grade = {grade: documents[document] for document, grade, _ in rows}
-        assert f"{dialog} แสดง {field}" in of_grade["2"]
-        assert of_grade["1"].startswith(f"{dialog} ") and not of_grade["0"].startswith(f"{dialog} ")
-    DataSettings(
-        queries=str(folder / "out/wiki_en.queries"),
-        documents=str(folder / "out/wiki_th.documents"),
-        judgments=str(folder / "out/en2th.rel"),
-        candidates=str(folder / "out/candidates.tsv"),
-        query_language="en",
-        document_language="th",
-    )
-
-
-def test_a_folder_without_catalogues_is_an_error_that_names_it(tmp_path):
-    result = CliRunner().invoke(main, [str(tmp_path), "en", "th", str(tmp_path / "out")])
-    assert result.exit_code == 1
-    assert f"{tmp_path}: must hold catalogues of messages" in result.output
-
-
-def test_catalogues_of_several_languages_are_refused(folder):
-    for language in ("th", "lo"):
-        (folder / f"all/{language}/LC_MESSAGES").mkdir(parents=True)
-        (folder / f"all/{language}/LC_MESSAGES/sw.mo").write_bytes((folder / "messages/th/sw.mo").read_bytes())
-    result = CliRunner().invoke(main, [str(folder / "all"), "en", "th", str(folder / "out")])
-    assert result.output.endswith("must hold the catalogues of one language; found lo, th.\n")
+        texts = {grade: documents[document] for document, grade, _ in rows}
+        assert f"{dialog} แสดง {field}" in texts["2"]
+        assert texts["1"].startswith(f"{dialog} ") and not texts["0"].startswith(f"{dialog} ")
+    roles = {"queries": "wiki_en.queries", "documents": "wiki_th.documents", "judgments": "en2th.rel"}
+    paths = {role: str(folder / "out" / name) for role, name in {**roles, "candidates": "candidates.tsv"}.items()}
+    DataSettings(query_language="en", document_language="th", **paths)
+    # A folder without catalogues is an error that names it.
+    result = CliRunner().invoke(main, [str(folder / "out"), "en", "th", str(folder / "other")])
+    assert result.exit_code == 1 and f"{folder / 'out'}: " in result.output

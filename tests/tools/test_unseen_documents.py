@@ -20,7 +20,7 @@ SPLITS = ("train", "train", "train", "eval", "test")
 
 
 @st.composite
-def some_lists(draw: st.DrawFn) -> dict[str, list[tuple[str, int, str]]]:
+def query_lists(draw: st.DrawFn) -> dict[str, list[tuple[str, int, str]]]:
     """Lists of 20 documents in pairs, of which a query has one as MR document and at times the other as SR document."""
     lists = {}
     for number in range(draw(st.integers(5, 30))):
@@ -32,73 +32,57 @@ def some_lists(draw: st.DrawFn) -> dict[str, list[tuple[str, int, str]]]:
     return lists
 
 
-@given(some_lists(), st.integers(2, 5))
+@given(query_lists(), st.integers(2, 5))
 def test_each_test_query_is_ranked_once_by_a_model_that_has_not_seen_its_documents(lists, folds: int) -> None:
     fold_of = fold_of_documents(lists, folds)
+    split_of = {query_id: listed[0][2] for query_id, listed in lists.items()}
     tested = []
     for fold in range(folds):
-        held_out = {doc_id for doc_id, of in fold_of.items() if of == fold}
+        held_out = {doc_id for doc_id, of_document in fold_of.items() if of_document == fold}
         rows = [*lists_without(lists, held_out, top_grade=2)]
-        trained = {doc_id for _, doc_id, _, split in rows if split != "test"}
-        assert not trained & held_out
-        of_test = {query_id for query_id, _, _, split in rows if split == "test"}
-        assert all(
-            [(doc_id, grade, split) for other, doc_id, grade, split in rows if other == query_id] == lists[query_id]
-            for query_id in of_test
-        )
-        tested += of_test
-    assert sorted(tested) == sorted(query_id for query_id, listed in lists.items() if listed[0][2] == "test")
+        trained = {query_id for query_id, _, _, split in rows if split != "test"}
+        assert not held_out & {doc_id for query_id, doc_id, *_ in rows if query_id in trained}
+        # Train queries on other folds stay.
+        assert trained == {
+            query_id
+            for query_id, listed in lists.items()
+            if split_of[query_id] != "test" and not held_out & {doc_id for doc_id, grade, _ in listed if grade}
+        }
+        kept = {query_id for query_id, *_ in rows} - trained
+        assert all([row[1:] for row in rows if row[0] == query_id] == lists[query_id] for query_id in kept)
+        tested += kept
+    assert sorted(tested) == sorted(query_id for query_id, split in split_of.items() if split == "test")
 
 
-@given(some_lists())
-def test_train_queries_on_other_folds_stay(lists) -> None:
-    fold_of = fold_of_documents(lists, 2)
-    held_out = {doc_id for doc_id, fold in fold_of.items() if fold == 0}
-    rows = [*lists_without(lists, held_out, top_grade=2)]
-    kept = {query_id for query_id, _, _, split in rows if split != "test"}
-    expected = {
-        query_id
-        for query_id, listed in lists.items()
-        if listed[0][2] != "test" and not held_out & {doc_id for doc_id, grade, _ in listed if grade}
-    }
-    assert kept == expected
-
-
-def test_the_pooled_experiment_has_the_metrics_of_all_queries(tmp_path: Path) -> None:
+def test_the_pooled_experiment_has_the_metrics_of_all_queries_and_a_report(tmp_path: Path) -> None:
     grid = {"loss.name": ["sosl", "mse"], "training.seed": [1]}
-    folds = [read_experiment(write_experiment(tmp_path / name, grid)) for name in ("one", "other")]
+    folds = [read_experiment(write_experiment(tmp_path / name, grid)) for name in ("first", "second")]
     whole = pooled(folds, tmp_path / "pooled")
-    for cell, *parts in zip(whole.cells, *(one.cells for one in folds), strict=True):
+    for cell, *parts in zip(whole.cells, *(fold.cells for fold in folds), strict=True):
         assert cell.queries == 2 * QUERIES
         for metric in METRICS:
-            values = [one for part in parts for one in query_metrics(part).values[metric]]
+            values = [value for part in parts for value in query_metrics(part).values[metric]]
             assert query_metrics(cell).values[metric] == values
             assert cell.metrics[metric] == pytest.approx(np.mean(values))
-        of_baseline = baseline_metric(cell, "random", "map")
-        assert of_baseline is not None and len(of_baseline) == 2 * QUERIES
+        baseline = baseline_metric(cell, "random", "map")
+        assert baseline is not None and len(baseline) == 2 * QUERIES
         assert cell.baselines["bm25"]["map"] == pytest.approx(0.4)
-
-
-@pytest.mark.stages
-def test_the_report_states_its_protocol_and_compares_the_rows(tmp_path: Path) -> None:
-    grid = {"loss.name": ["sosl", "mse"], "training.seed": [1]}
-    folds = [read_experiment(write_experiment(tmp_path / name, grid)) for name in ("one", "other")]
-    text = report_text(pooled(folds, tmp_path / "pooled"), 2)
+    text = report_text(whole, 2)
     assert text.startswith("# Losses on the sample, on unseen documents\n\nCollection: sample")
     assert "2 folds" in text and "| MSE | SOSL |" in text
     assert "epochs: " not in text  # a fold each has its own
 
 
 def test_a_folder_with_other_files_is_refused_and_stays(tmp_path: Path) -> None:
-    run = tmp_path / "run.yaml"
-    run.write_text("data: {candidates: candidates.tsv}\n")
-    experiment = tmp_path / "experiment.yaml"
+    experiment, run = tmp_path / "experiment.yaml", tmp_path / "run.yaml"
     experiment.write_text("title: t\nrun: run.yaml\ngrid: {training.seed: [1]}\noutput: out\n")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "report.md").write_text("of another experiment")
-    done = CliRunner().invoke(main, [str(experiment), str(tmp_path / "out")])
-    assert done.exit_code == 1 and "must be empty, or the folder of earlier folds" in done.output
-    assert [one.read_text() for one in (tmp_path / "out").iterdir()] == ["of another experiment"]
-    run.write_text("data: {query_language: en}\n")
-    done = CliRunner().invoke(main, [str(experiment), str(tmp_path / "other")])
-    assert done.exit_code == 1 and "must have fixed lists, data.candidates" in done.output
+    for content, output, fault in (
+        ("data: {candidates: candidates.tsv}\n", "out", f"{tmp_path / 'out'}: "),
+        ("data: {query_language: en}\n", "other", "data.candidates"),
+    ):
+        run.write_text(content)
+        done = CliRunner().invoke(main, [str(experiment), str(tmp_path / output)])
+        assert done.exit_code == 1 and fault in done.output
+    assert [path.read_text() for path in (tmp_path / "out").iterdir()] == ["of another experiment"]

@@ -8,9 +8,7 @@ from components.training_report.report_files import training_files
 from components.training_report.tuning_report import tuning_report
 from models.settings import LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
-from models.tuning.results import SearchResults, Trial
-from models.tuning.settings import Space
-from tests.components.training_report.history import ROW, history
+from tests.components.training_report.history import ROW, history, search
 
 pytestmark = pytest.mark.stages  # it imports TFX
 
@@ -18,17 +16,7 @@ MODEL, LOSS = ModelSettings(epsilon=0.5), LossSettings(theta=(0.2, 0.4))
 TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=1, embedding_factor=1)
 HISTORY = history(ROW).to_json()
 VECTORS = '{"query": "Flüsse"}\n'
-RESULTS = SearchResults(
-    metric="ndcg_5",
-    search="grid",
-    epochs=1,
-    epsilon=Space(min=1, max=2, step=1),
-    theta=None,
-    trials=tuple(
-        Trial(number=number, settings={"model.epsilon": epsilon}, value=value, reason=None)
-        for number, epsilon, value in ((1, 1.0, 0.4), (2, 2.0, 0.5))
-    ),
-)
+RESULTS = search(({"model.epsilon": 1.0}, 0.4), ({"model.epsilon": 2.0}, 0.5))
 
 
 @pytest.fixture
@@ -56,11 +44,7 @@ def test_without_a_search_it_reports_the_training_with_the_settings(report):
     assert report() == training_files(HISTORY, MODEL, LOSS, TRAINING)
 
 
-def test_after_a_search_it_reports_both_with_the_best_trial_s_values(report):
+def test_after_a_search_it_reports_both_with_the_best_trial_s_values_and_passes_on_the_account_of_vectors(report):
     best = MODEL.model_copy(update={"epsilon": 2.0})
-    assert report(RESULTS) == training_files(HISTORY, best, LOSS, TRAINING) | tuning_report(RESULTS)
-
-
-def test_the_account_of_the_pre_trained_vectors_is_passed_on(report):
-    expected = training_files(HISTORY, MODEL, LOSS, TRAINING) | {"training/embeddings.json": VECTORS}
-    assert report(vectors=VECTORS) == expected
+    expected = training_files(HISTORY, best, LOSS, TRAINING) | {"training/embeddings.json": VECTORS}
+    assert report(RESULTS, VECTORS) == expected | tuning_report(RESULTS)

@@ -1,19 +1,26 @@
 """The report of a search."""
 
-import xml.etree.ElementTree as ET
-
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from components.training_report.tuning_report import paint_trials, to_markdown, tuning_report
-from models.tuning.results import SearchResults, Trial
+from models.tuning.results import SearchResults
 from models.tuning.settings import Space
+from tests.components.training_report.history import search
 
-
-def trial(number: int, epsilon: float, theta: float, value: float | None, reason: str | None = None) -> Trial:
-    settings = {"model.epsilon": epsilon, "loss.theta": [theta, 0.7]}
-    return Trial(number=number, settings=settings, value=value, reason=reason)
+TRIALS = [
+    *[
+        ({"model.epsilon": 0.01, "loss.theta": [0.1, 0.7]}, 0.5),
+        ({"model.epsilon": 0.01, "loss.theta": [0.2, 0.7]}, None),
+    ],
+    *[({"model.epsilon": 1.0, "loss.theta": [0.1, 0.7]}, 0.6), ({"model.epsilon": 1.0, "loss.theta": [0.2, 0.7]}, 0.6)],
+]
+SPACES = {
+    "epsilon": Space(min=0.01, max=1.0, step=100.0, log=True),
+    "theta": (Space(values=(0.1, 0.2)), Space(values=(0.7,))),
+    "reason": "a score | is\nNaN",
+}
 
 
 def panels_of(results: SearchResults) -> list[Axes]:
@@ -25,19 +32,7 @@ def panels_of(results: SearchResults) -> list[Axes]:
 @pytest.fixture
 def results() -> SearchResults:
     """Those of a grid of which one trial failed."""
-    return SearchResults(
-        metric="ndcg_5",
-        search="grid",
-        epochs=1,
-        epsilon=Space(min=0.01, max=1.0, step=100.0, log=True),
-        theta=(Space(values=(0.1, 0.2)), Space(values=(0.7,))),
-        trials=(
-            trial(1, 0.01, 0.1, 0.5),
-            trial(2, 0.01, 0.2, None, "a score | is\nNaN"),
-            trial(3, 1.0, 0.1, 0.6),
-            trial(4, 1.0, 0.2, 0.6),
-        ),
-    )
+    return search(*TRIALS, **SPACES)
 
 
 def test_the_table_has_the_best_first_and_the_failed_last(results: SearchResults) -> None:
@@ -51,10 +46,10 @@ def test_the_table_has_the_best_first_and_the_failed_last(results: SearchResults
     ]
 
 
-def test_the_best_stands_there_as_arguments_that_give_it_exactly(results: SearchResults) -> None:
-    results = results.model_copy(update={"trials": (*results.trials, trial(5, 1 / 3, 0.1, 0.9))})
+def test_the_best_stands_there_as_arguments_that_give_it_exactly() -> None:
+    best = {"model.epsilon": 1 / 3, "loss.theta": [0.1, 0.7]}
     expected = f"--set tuning.search=null --set model.epsilon={1 / 3!r} --set 'loss.theta=[0.1, 0.7]'"
-    assert expected in to_markdown(results)
+    assert expected in to_markdown(search(*TRIALS, (best, 0.9), **SPACES))
 
 
 def test_the_picture_has_a_panel_for_each_number_with_every_trial_that_succeeded(results: SearchResults) -> None:
@@ -74,20 +69,9 @@ def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: SearchResul
     assert not panels_of(drawn)[0].lines
 
 
-@pytest.mark.stages
-def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results: SearchResults) -> None:
-    drawing = tuning_report(results)["tuning/results.svg"]
-    assert drawing == tuning_report(results)["tuning/results.svg"]
-    texts = {
-        one.text: one.attrib.get("style", "") for one in ET.fromstring(drawing).iter() if one.tag.endswith("}text")
-    }
-    assert all("fill: currentColor" in texts[label] for label in ("model.epsilon", "eval ndcg_5", "0.50"))
-    assert "prefers-color-scheme:dark" in drawing
-
-
-@pytest.mark.stages
 def test_the_texts_are_the_trials_the_table_and_the_drawing(results: SearchResults) -> None:
     texts = tuning_report(results)
     assert texts.keys() == {"tuning/results.json", "tuning/results.md", "tuning/results.svg"}
     assert SearchResults.from_json(texts["tuning/results.json"]) == results
     assert texts["tuning/results.md"] == to_markdown(results)
+    assert all(label in texts["tuning/results.svg"] for label in ("model.epsilon", "eval ndcg_5", "0.50"))

@@ -27,29 +27,21 @@ def groups_of(relevant):
 
 def components(relevant):
     """The connected components, by joining sets as long as two of them overlap."""
-    found = []
+    joined = []
     for doc_ids in map(set, relevant):
-        overlapping = [one for one in found if one & doc_ids]
-        found = [one for one in found if not one & doc_ids] + [doc_ids.union(*overlapping)]
-    return found
+        overlapping = [component for component in joined if component & doc_ids]
+        joined = [component for component in joined if not component & doc_ids] + [doc_ids.union(*overlapping)]
+    return joined
 
 
 @given(lists)
-def test_groups_are_the_connected_components_and_named_for_their_first_document(relevant):
-    groups = groups_of(relevant)
-    expected = {doc_id: min(component) for component in components(relevant) for doc_id in component}
-    assert {doc_id: groups.first(doc_id) for doc_id in expected} == expected
-
-
-@given(lists)
-def test_a_unit_is_a_group_or_a_document_of_a_group_with_more_than_a_tenth_of_all(relevant):
-    found = components(relevant)
-    total = sum(map(len, found))
-    assert groups_of(relevant).units() == {
-        doc_id: doc_id if len(component) > total / MOST_IN_ONE else min(component)
-        for component in found
-        for doc_id in component
-    }
+def test_a_unit_is_a_connected_component_or_a_document_of_one_with_more_than_a_tenth_of_all(relevant):
+    groups, total = groups_of(relevant), sum(map(len, components(relevant)))
+    for component in components(relevant):
+        for doc_id in component:
+            assert groups.first(doc_id) == min(component)
+            assert groups.units()[doc_id] == (doc_id if len(component) > total / MOST_IN_ONE else min(component))
+    assert len(groups.units()) == total
 
 
 @given(lists, st.randoms(), st.integers(1, 4))
@@ -84,10 +76,7 @@ def ranking_lists(draw):
 
 
 def units_of(lists):
-    groups = DocumentGroups()
-    for one in lists.values():
-        groups.join(one.relevant())
-    return groups.units()
+    return groups_of(ranking_list.relevant() for ranking_list in lists.values()).units()
 
 
 def divide(lists, by_documents, cold_share):
@@ -96,8 +85,8 @@ def divide(lists, by_documents, cold_share):
 
     group = GroupDocuments()
     accumulators = [group.create_accumulator() for _ in range(3)]
-    for place, element in enumerate(lists.items()):
-        accumulators[place % 3] = group.add_input(accumulators[place % 3], element)
+    for number, element in enumerate(lists.items()):
+        accumulators[number % 3] = group.add_input(accumulators[number % 3], element)
     units = group.extract_output(group.merge_accumulators(accumulators))
     step = DivideLists(IngestSettings(1, SEED, None, TOP_GRADE, "documents" if by_documents else "queries", cold_share))
     kept, dropped = {}, Counter()
@@ -107,64 +96,51 @@ def divide(lists, by_documents, cold_share):
                 kept[output[0]] = output[1]
             else:
                 (role, reason), (count, _) = output.value
-                dropped[role, reason] += count
+                assert reason in ("COLD", "OTHER_SPLIT")
+                dropped[role] += count
     return kept, dropped
 
 
-def relevant_in(lists):
-    """The documents that are relevant in each split."""
-    return {split: {d for one in lists.values() if one.split == split for d in one.relevant()} for split in SPLITS}
+def records(lists):
+    """The number of used records of each role."""
+    counts = Counter(queries=len(lists))
+    for ranking_list in lists.values():
+        counts.update({role: len(doc_ids) for role, doc_ids in ranking_list.used.items()})
+    return counts
+
+
+def relevant_in(lists, split):
+    """The documents that are relevant in a split."""
+    in_split = [ranking_list for ranking_list in lists.values() if ranking_list.split == split]
+    return {doc_id for ranking_list in in_split for doc_id in ranking_list.relevant()}
 
 
 @given(ranking_lists(), st.sampled_from([0, 0.3]))
-def test_no_document_is_relevant_in_two_splits_and_no_unit_is_divided(lists, cold_share):
-    units = units_of(lists)
-    kept, _ = divide(lists, True, cold_share)
-    relevant = relevant_in(kept)
-    assert sum(map(len, relevant.values())) == len(set().union(*relevant.values()))
-    for split, doc_ids in relevant.items():
-        assert all(split_of(units[doc_id]) == split for doc_id in doc_ids)
+def test_no_unit_is_divided_among_the_splits(lists, cold_share):
+    units, (kept, _) = units_of(lists), divide(lists, True, cold_share)
+    for split in SPLITS:
+        assert all(split_of(units[doc_id]) == split for doc_id in relevant_in(kept, split))
 
 
 @given(ranking_lists())
 def test_every_query_stays_with_its_first_mr_document_and_loses_documents_of_too_large_groups_alone(lists):
-    units = units_of(lists)
-    kept, _ = divide(lists, True, 0)
+    units, (kept, _) = units_of(lists), divide(lists, True, 0)
     assert kept.keys() == lists.keys()
-    for query_id, one in lists.items():
-        assert next(iter(kept[query_id].grades)) == next(iter(one.grades))
-        lost = one.grades.keys() - kept[query_id].grades.keys()
-        assert all(one.grades[doc_id] > 0 and units[doc_id] == doc_id for doc_id in lost)
+    for query_id, whole in lists.items():
+        assert next(iter(kept[query_id].grades)) == next(iter(whole.grades))
+        lost = whole.grades.keys() - kept[query_id].grades.keys()
+        assert all(whole.grades[doc_id] > 0 and units[doc_id] == doc_id for doc_id in lost)
 
 
 @given(ranking_lists(), st.booleans(), st.floats(0, 0.9))
-def test_train_and_eval_know_no_cold_document_as_relevant_and_test_lists_are_whole(lists, by_documents, share):
-    units = units_of(lists)
-    kept, _ = divide(lists, by_documents, share)
-    relevant = relevant_in(kept)
+def test_train_and_eval_know_no_cold_document_and_every_record_is_used_or_dropped(lists, by_documents, share):
+    units, (kept, dropped) = units_of(lists), divide(lists, by_documents, share)
     for split in ("train", "eval"):
-        assert not any(is_cold(units[doc_id], SEED, share) for doc_id in relevant[split])
+        assert not any(is_cold(units[doc_id], SEED, share) for doc_id in relevant_in(kept, split))
+    assert records(lists) == records(kept) + dropped
+    assert all({*ranking_list.used["candidates"]} == ranking_list.grades.keys() for ranking_list in kept.values())
     if not by_documents:
-        tests = {query_id: one for query_id, one in lists.items() if one.split == "test"}
-        assert {query_id: one for query_id, one in kept.items() if one.split == "test"} == tests
-
-
-@given(ranking_lists(), st.booleans(), st.floats(0, 0.9))
-def test_every_used_record_stays_used_or_is_counted_as_dropped(lists, by_documents, share):
-    def used(some):
-        records = Counter(queries=len(some))
-        for one in some.values():
-            records.update({role: len(doc_ids) for role, doc_ids in one.used.items()})
-        return records
-
-    kept, dropped = divide(lists, by_documents, share)
-    of_role = Counter()
-    for (role, reason), count in dropped.items():
-        assert reason in ("COLD", "OTHER_SPLIT")
-        of_role[role] += count
-    assert used(lists) == used(kept) + of_role
-    for one in kept.values():
-        assert set(one.used["candidates"]) == one.grades.keys()
+        assert all(kept[query_id] == whole for query_id, whole in lists.items() if whole.split == "test")
 
 
 @given(ranking_lists())

@@ -21,30 +21,24 @@ def document_ids(folder: Path, files: int, most: int, seed: int = 1):
     cut = -(-len(IDS) // files)
     lines = [f"{doc_id}\tt\tx\n".encode() for doc_id in IDS]
     parts = [b"no document\n" + b"".join(lines[first : first + cut]) for first in range(0, len(lines), cut)]
-    roles = collect(folder / f"{files}" / "collection", {"documents": parts})
-    return DocumentIds(str(folder / f"{files}" / "collection"), roles["documents"], most, seed)
+    path = folder / f"{files}-{seed}" / "collection"
+    return DocumentIds(str(path), collect(path, {"documents": parts})["documents"], most, seed)
 
 
 @pytest.mark.parametrize("files", [1, 4])
 def test_of_a_collection_that_fits_the_sample_is_all_in_the_order_of_the_files(tmp_path, files):
-    found = document_ids(tmp_path, files, most=len(IDS))
-    assert list(found.sample) == IDS
-    assert found.include([*IDS, "d40é", ""]) == [True] * len(IDS) + [False] * 2
-    assert found.include([]) == []
+    documents = document_ids(tmp_path, files, most=len(IDS))
+    assert list(documents.sample) == IDS
+    assert documents.include([*IDS, "d40é", ""]) == [True] * len(IDS) + [False] * 2
+    assert documents.include([]) == []
 
 
-def test_the_sample_of_a_larger_collection_does_not_depend_on_its_files(tmp_path):
-    one, four = (document_ids(tmp_path, files, most=15) for files in (1, 4))
-    assert list(one.sample) == list(four.sample)
-    assert len(one.sample) == 15
-    places = [IDS.index(doc_id) for doc_id in one.sample]
-    assert places == sorted(places)
-    assert all(four.include(IDS))
-
-
-def test_another_seed_samples_other_documents(tmp_path):
-    one, other = (list(document_ids(tmp_path / str(seed), 1, 15, seed).sample) for seed in (1, 2))
-    assert one != other
+def test_the_sample_of_a_larger_collection_depends_on_the_seed_and_not_on_the_files(tmp_path):
+    in_one, in_four, seed_2 = (document_ids(tmp_path, files, 15, seed) for files, seed in ((1, 1), (4, 1), (1, 2)))
+    assert list(in_one.sample) == list(in_four.sample) != list(seed_2.sample)
+    numbers = [IDS.index(doc_id) for doc_id in in_one.sample]
+    assert len(numbers) == 15 and numbers == sorted(numbers)
+    assert all(in_four.include(IDS))
 
 
 @given(st.sets(st.integers(0, 500), min_size=1), st.randoms(), st.integers(0, 99), st.data())
@@ -52,9 +46,10 @@ def test_a_sample_depends_on_ids_and_seed_and_not_on_their_order(numbers, random
     ids = [b"d%d" % number for number in numbers]
     shuffled = random.sample(ids, len(ids))
     count = data.draw(st.integers(0, len(ids)))
-    one, other = ({some[place] for place in random_places(id_hashes(some), seed, count)} for some in (ids, shuffled))
-    assert one == other
-    assert len(one) == count
+    sampled, again = (
+        {names[place] for place in random_places(id_hashes(names), seed, count)} for names in (ids, shuffled)
+    )
+    assert sampled == again and len(sampled) == count
 
 
 def test_every_document_is_sampled_equally_often():

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.tensors
 words = st.sampled_from(["Wolf", "the", "the", "L'Été", "10²", "北京", "กำ", "½", "—", "שלום,", "naïve."])
 texts = st.lists(words, max_size=12).map(" ".join)
 queries = st.lists(texts, min_size=1, max_size=5).map(
-    lambda some: {f"q{place}": text for place, text in enumerate(some)}
+    lambda texts: {f"q{number}": text for number, text in enumerate(texts)}
 )
 counts = st.integers(1, 14)
 
@@ -31,33 +31,17 @@ def is_part_in_order(few, many):
 
 
 @settings(max_examples=30)
-@given(queries, counts, st.integers(0, 9))
-def test_a_keyword_query_is_words_of_its_text_in_their_order(queries, count, seed):
-    drawn = draw_query_words(queries, count, seed)
-    assert drawn.keys() == queries.keys()
+@given(queries, st.tuples(counts, counts).map(sorted), st.integers(0, 9))
+def test_a_keyword_query_is_words_of_its_text_in_their_order_and_fewer_are_among_more(queries, few_and_many, seed):
+    fewer, more = (draw_query_words(queries, count, seed) for count in few_and_many)
+    assert fewer.keys() == queries.keys()
     for query_id, text in queries.items():
-        few, many = words_of(drawn[query_id]), words_of(text)
-        assert len(few) == min(count, len(many))
-        assert is_part_in_order(few, many)
-        assert not Counter(few) - Counter(many)
-
-
-@settings(max_examples=30)
-@given(queries, counts, counts)
-def test_fewer_words_are_among_more(queries, count, other):
-    few, more = (draw_query_words(queries, number, seed=1) for number in sorted([count, other]))
-    for query_id in queries:
-        assert is_part_in_order(words_of(few[query_id]), words_of(more[query_id]))
-
-
-@settings(max_examples=30)
-@given(queries, counts)
-def test_a_query_with_as_many_words_or_fewer_stays_as_it_is(queries, count):
-    drawn = draw_query_words(queries, count, seed=1)
-    assert draw_query_words(drawn, count, seed=1) == drawn
-    for query_id, text in queries.items():
-        if len(words_of(text)) <= count:
-            assert drawn[query_id] == text
+        few, many, whole = (words_of(words) for words in (fewer[query_id], more[query_id], text))
+        assert len(few) == min(few_and_many[0], len(whole))
+        assert is_part_in_order(few, many) and is_part_in_order(many, whole)
+        if len(whole) <= few_and_many[0]:
+            assert fewer[query_id] == text
+    assert draw_query_words(fewer, few_and_many[0], seed) == fewer
 
 
 def test_a_draw_depends_on_the_seed_and_the_query_alone():
@@ -80,5 +64,5 @@ def test_every_place_is_drawn_equally_often():
 def test_more_queries_than_a_batch_keep_their_order_ids_titles_and_lines():
     many = [Text(f"q{number}", f"Title {number}", f"one two three {number}", number) for number in range(1100)]
     drawn = [*with_drawn_words(iter(many), 2, seed=1)]
-    assert [one._replace(text="") for one in drawn] == [one._replace(text="") for one in many]
-    assert {one.id: one.text for one in drawn} == draw_query_words({one.id: one.text for one in many}, 2, seed=1)
+    texts = draw_query_words({query.id: query.text for query in many}, 2, seed=1)
+    assert drawn == [query._replace(text=texts[query.id]) for query in many]

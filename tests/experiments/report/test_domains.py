@@ -1,29 +1,30 @@
 """The results on held-out domains: pairs of rows, marks, p-values, and what an unfinished experiment shows."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from experiments.experiment import Experiment, Row, read_experiment
+from experiments.experiment import Experiment, Row
 from experiments.report.domains import SHOWN, domain_blocks
 from experiments.report.held_out_lines import held_out_lines
 from experiments.report.significance import query_metrics
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test, wilcoxon_test
 from tests.experiments.conftest import tables
-from tests.experiments.experiment_folder import write_experiment
 
 pytestmark = pytest.mark.tensors
 
+ExperimentOf = Callable[[str], Experiment]
+With = Callable[..., Experiment]
+
 
 @pytest.fixture(scope="module")
-def experiment(folders: dict[str, Path]) -> Experiment:
+def experiment(experiment_of: ExperimentOf) -> Experiment:
     """Two domains held out in turn, with and without their texts, with weight 0 and 1; one seed of one row failed."""
-    return read_experiment(folders["domains"])
+    return experiment_of("domains")
 
 
 @pytest.fixture(scope="module")
@@ -37,18 +38,40 @@ def markdown(experiment: Experiment) -> str:
 
 def lines_of(text: str, table: int = 0) -> list[list[str]]:
     """The lines of a table without its head; each has all its entries."""
-    found = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
-    return [line[2:-2].split(" | ") for line in found[table].replace("|  |", "| - |").splitlines()[2:]]
+    content = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)[table]
+    return [line[2:-2].split(" | ") for line in content.replace("|  |", "| - |").splitlines()[2:]]
 
 
-def of_queries(row: Row, metric: str, seeds: set[int]) -> Any:
+def query_means(row: Row, metric: str, seeds: set[int]) -> Any:
     """A metric of each query: its mean over the seeds."""
     cells = [cell for cell in row.done if cell.settings["training.seed"] in seeds]
     return np.mean([query_metrics(cell).values[metric] for cell in cells], axis=0)
 
 
-def small_experiment(folder: Path, grid: dict[str, list[Any]], **content: Any) -> Experiment:
-    return read_experiment(write_experiment(folder, grid, **content))
+@pytest.fixture
+def experiment_with(experiment_of: ExperimentOf) -> With:
+    """Makes an experiment of cells with these settings, which all have the results of one cell.
+
+    The domain "b" is held out where a cell names none. A cell with the setting `status` has not finished.
+    """
+    first = experiment_of("one seed").cells[0]
+
+    def experiment_with(
+        *cells: Mapping[str, Any],
+        variants: Mapping[str, Mapping[str, Any]] | None = None,
+        domains: Sequence[str] = ("a", "b"),
+    ) -> Experiment:
+        made = []
+        for number, settings in enumerate({"data.held_out": ["b"], **cell} for cell in cells):
+            config: dict[str, Any] = {**first.config}
+            status = settings.pop("status", "done")
+            for key, value in {**settings, **(variants or {}).get(settings.get("variant", ""), {})}.items():
+                section, dot, name = key.partition(".")
+                config |= {section: {**config.get(section, {}), name: value}} if dot else {}
+            made.append(replace(first, name=f"cell {number}", settings=settings, status=status, config=config))
+        return replace(experiment_of("one seed"), cells=tuple(made), domains=tuple(domains))
+
+    return experiment_with
 
 
 # The form
@@ -67,6 +90,7 @@ def test_a_line_names_source_and_target_weight_and_seeds(text: str) -> None:
         ["(bible, news) → health, with its texts", "0", "2"],
         ["-", "1", "2"],
     ]
+    assert "A line w = 0 has no adversary" in text
 
 
 def test_a_row_stands_beside_the_one_without_its_adversary_and_the_control_of_texts_beside_the_plain_one(
@@ -87,40 +111,28 @@ def test_a_row_stands_beside_the_one_without_its_adversary_and_the_control_of_te
 def test_an_entry_is_the_mean_over_the_seeds_that_both_have_with_its_change_and_its_mark(
     experiment: Experiment, text: str
 ) -> None:
-    lines = held_out_lines(experiment)
-    marks = set()
-    for line, entries in zip(lines, lines_of(text), strict=True):
+    marks, pairs = set(), []
+    for line, entries in zip(held_out_lines(experiment), lines_of(text), strict=True):
         assert line.original
         seeds = {1} if entries[2] == "1 of 2" else {1, 2}
-        for place, metric in enumerate(SHOWN):
-            ours, other = (of_queries(row, metric, seeds) for row in (line.row, line.original))
-            change = 100 * (ours.mean() / other.mean() - 1)
-            mark = "†" * (wilcoxon_test(ours, other) < 0.05)
-            assert entries[3 + place] == f"{other.mean():.3f}"
-            shown = re.fullmatch(r"(0\.\d{3}) \(([-+]\d+(?:\.\d)?) %\)(†?)", entries[6 + place])
-            assert shown and (shown[1], shown[3]) == (f"{ours.mean():.3f}", mark)
+        for column, metric in enumerate(SHOWN, 3):
+            adversarial, original = (query_means(row, metric, seeds) for row in (line.row, line.original))
+            change = 100 * (adversarial.mean() / original.mean() - 1)
+            mark = "†" * (wilcoxon_test(adversarial, original) < 0.05)
+            assert entries[column] == f"{original.mean():.3f}"
+            shown = re.fullmatch(r"(0\.\d{3}) \(([-+]\d+(?:\.\d)?) %\)(†?)", entries[column + 3])
+            assert shown and (shown[1], shown[3]) == (f"{adversarial.mean():.3f}", mark)
             assert float(shown[2]) == pytest.approx(change, abs=0.5)
             marks.add(mark)
+            pairs.append((adversarial, original))
     assert marks == {"", "†"}
-
-
-def test_both_tests_have_their_p_values_and_holm_corrects_ours(experiment: Experiment, text: str) -> None:
-    lines = held_out_lines(experiment)
-    seeds = [{1} if line[2] == "1 of 2" else {1, 2} for line in lines_of(text)]
-    values = [
-        [of_queries(row, metric, of_line) for row in (line.row, line.original) if row]
-        for line, of_line in zip(lines, seeds, strict=True)
-        for metric in SHOWN
-    ]
-    ours = [randomisation_test(*pair, two_sided=True) for pair in values]
-    corrected = [
-        f"≤ {after:.4f}" if p_value == RESOLUTION else f"{after:.4f}"
-        for p_value, after in zip(ours, holm(ours), strict=True)
-    ]
-    theirs = [f"{p:.4f}" if (p := wilcoxon_test(*pair)) >= 0.0001 else "&lt; 0.0001" for pair in values]
+    # Both tests have their p-values, and Holm corrects ours.
+    drawn = [randomisation_test(*pair, two_sided=True) for pair in pairs]
+    ranked = [f"{p:.4f}" if (p := wilcoxon_test(*pair)) >= 0.0001 else "&lt; 0.0001" for pair in pairs]
+    corrected = ["≤ " * (p == RESOLUTION) + f"{after:.4f}" for p, after in zip(drawn, holm(drawn), strict=True)]
     shown = [entry.replace("\N{NO-BREAK SPACE}", " ") for line in lines_of(text, 1) for entry in line[2:]]
-    assert shown == [one for pair in zip(theirs, corrected, strict=True) for one in pair]
-    assert f"over all {len(values)} comparisons" in text
+    assert (shown[::2], shown[1::2]) == (ranked, corrected)
+    assert f"over all {len(pairs)} comparisons" in text
 
 
 def test_the_discriminators_accuracy_stands_beside_the_largest_share_with_both_gradients(text: str) -> None:
@@ -132,10 +144,6 @@ def test_the_discriminators_accuracy_stands_beside_the_largest_share_with_both_g
         for domains in ("(bible, health) → news", "(bible, news) → health")
         for texts in ("", ", with its texts")
     ]
-
-
-def test_the_lines_of_weight_0_are_explained(text: str) -> None:
-    assert "A line w = 0 has no adversary: it shows what these vocabularies alone change." in text
 
 
 def test_published_numbers_follow_where_a_table_is_named(experiment: Experiment, text: str) -> None:
@@ -156,7 +164,7 @@ def test_the_tables_stand_before_all_rows_which_stay_what_they_are(results_of: C
     assert rows["held out = health, held-out texts = false, w = 1"][0] == "1 of 2"
 
 
-# Domains
+# Domains, rankers and unfinished experiments
 
 
 @pytest.mark.parametrize(
@@ -170,25 +178,26 @@ def test_the_tables_stand_before_all_rows_which_stay_what_they_are(results_of: C
         ([], ["b"], "All\\* → b"),  # an experiment of an older version
     ],
 )
-def test_source_and_target_are_named(tmp_path: Path, domains: list[str], held_out: list[str], named: str) -> None:
-    text = markdown(small_experiment(tmp_path, {"data.held_out": [held_out]}, domains=domains))
+def test_source_and_target_are_named(
+    experiment_with: With, domains: list[str], held_out: list[str], named: str
+) -> None:
+    text = markdown(experiment_with({"data.held_out": held_out}, domains=domains))
     assert [line[:3] for line in lines_of(text)] == [[named, "–", "1"]]
     assert ("All\\* are all domains but those held out" in text) == ("\\*" in named)
     assert "with its texts" not in text.lower()
 
 
-@pytest.mark.parametrize("name", ["losses", "nothing done"])
-def test_nothing_is_said_where_the_grid_holds_out_nothing(folders: dict[str, Path], name: str) -> None:
-    assert [*domain_blocks(read_experiment(folders[name]))] == []
+def test_nothing_is_said_where_the_grid_holds_out_nothing_or_no_cell_is_done(
+    experiment_of: ExperimentOf, experiment_with: With
+) -> None:
+    assert [*domain_blocks(experiment_of("losses")), *domain_blocks(experiment_with({"status": "waiting"}))] == []
 
 
-# Rankers
-
-
-def test_each_ranker_has_a_table_and_variants_may_name_the_adversary(tmp_path: Path) -> None:
-    grid = {"data.held_out": [["b"]], "variant": ["Original", "Adv"], "model.encoder": ["mean", "lstm"]}
-    adversary = {"adversary.weight": 0.25, "adversary.updates": "alternate"}
-    text = markdown(small_experiment(tmp_path, grid, variants={"Adv": adversary}, domains=["a", "b"]))
+def test_each_ranker_has_a_table_and_variants_may_name_the_adversary(experiment_with: With) -> None:
+    variants = {"Adv": {"adversary.weight": 0.25, "adversary.updates": "alternate"}}
+    pairs = [(variant, encoder) for variant in ("Original", "Adv") for encoder in ("mean", "lstm")]
+    cells = [{"variant": variant, "model.encoder": encoder} for variant, encoder in pairs]
+    text = markdown(experiment_with(*cells, variants=variants))
     assert re.findall(r"^(.*), in the form of", text, re.MULTILINE) == ["Average Pooling", "DSSM-LSTM"]
     for table in (0, 1):
         ((domains, weight, seeds, *entries),) = lines_of(text, table)
@@ -197,71 +206,55 @@ def test_each_ranker_has_a_table_and_variants_may_name_the_adversary(tmp_path: P
     assert [line[0] for line in lines_of(text, 2)] == ["Average Pooling", "DSSM-LSTM"]
 
 
-def test_variants_may_be_rankers_each_with_and_without_the_adversary(tmp_path: Path) -> None:
-    grid = {"data.held_out": [["b"]], "variant": ["mean", "mean, adversary", "cnn", "cnn, adversary"]}
+def test_variants_may_be_rankers_each_with_and_without_the_adversary(experiment_with: With) -> None:
     variants = {
         "mean, adversary": {"adversary.weight": 1},
         "cnn": {"model.encoder": "cnn"},
         "cnn, adversary": {"model.encoder": "cnn", "adversary.weight": 1},
     }
-    lines = held_out_lines(small_experiment(tmp_path, grid, variants=variants))
+    lines = held_out_lines(experiment_with(*({"variant": name} for name in ("mean", *variants)), variants=variants))
+    originals = [line.original and line.original.settings["variant"] for line in lines]
     assert [(line.ranker, line.row.settings["variant"]) for line in lines] == [
-        ("mean", "mean, adversary"),
-        ("cnn", "cnn, adversary"),
+        *[("mean", "mean, adversary"), ("cnn", "cnn, adversary")]
     ]
-    assert [line.original and line.original.settings["variant"] for line in lines] == ["mean", "cnn"]
+    assert originals == ["mean", "cnn"]
 
 
-def test_of_several_rows_without_the_adversary_that_with_the_same_updates_is_the_original(tmp_path: Path) -> None:
-    grid = {
-        "data.held_out": [["b"]],
-        "adversary.updates": ["simultaneous", "alternate"],
-        "adversary.weight": [0, 1],
-    }
-    lines = held_out_lines(small_experiment(tmp_path, grid))
-    assert [line.original and line.original.settings["adversary.updates"] for line in lines] == [
-        "simultaneous",
-        "alternate",
-    ]
+def test_of_several_rows_without_the_adversary_that_with_the_same_updates_is_the_original(
+    experiment_with: With,
+) -> None:
+    both = ("simultaneous", "alternate")
+    cells = [{"adversary.updates": updates, "adversary.weight": weight} for updates in both for weight in (0, 1)]
+    lines = held_out_lines(experiment_with(*cells))
+    assert tuple(line.original and line.original.settings["adversary.updates"] for line in lines) == both
 
 
-def test_where_all_rows_have_the_texts_the_control_of_texts_is_the_original(tmp_path: Path) -> None:
-    grid = {"data.held_out": [["b"]], "adversary.held_out_texts": [True], "adversary.weight": [0, 1]}
-    experiment = small_experiment(tmp_path, grid, domains=["a", "b"])
+def test_where_all_rows_have_the_texts_the_control_of_texts_is_the_original(experiment_with: With) -> None:
+    experiment = experiment_with(*({"adversary.held_out_texts": True, "adversary.weight": weight} for weight in (0, 1)))
     (line,) = held_out_lines(experiment)
-    assert line.original and (line.row.settings["adversary.weight"], line.original.setting("adversary.weight")) == (
-        1,
-        0,
-    )
+    assert line.original and line.original.settings["adversary.weight"] == 0
     text = markdown(experiment)
-    assert [one[:2] for one in lines_of(text)] == [["a → b, with its texts", "1"]]
+    assert [entries[:2] for entries in lines_of(text)] == [["a → b, with its texts", "1"]]
     assert "Original has these vocabularies, too." in text
     assert "A line w = 0" not in text
 
 
-# Unfinished experiments
-
-
-def unfinished(folder: Path, *cells: str) -> list[list[str]]:
-    """The lines of an experiment of an original and a row with an adversary, where cells have failed."""
-    grid = {"data.held_out": [["b"]], "adversary.weight": [0, 1], "training.seed": [1, 2]}
-    experiment = small_experiment(folder, grid, unfinished={cell: ("failed", "a reason") for cell in cells})
-    return lines_of(markdown(experiment))
-
-
-def test_an_original_that_nothing_is_beside_yet_has_a_line(tmp_path: Path) -> None:
-    ((_, weight, seeds, *entries),) = unfinished(tmp_path, "003-['b']-1-seed1", "004-['b']-1-seed2")
-    assert (weight, seeds, entries[3:]) == ("–", "2", ["–"] * 3)
-    assert all(re.fullmatch(r"0\.\d{3}", entry) for entry in entries[:3])
-
-
-def test_a_row_whose_original_has_not_finished_has_no_change(tmp_path: Path) -> None:
-    ((_, weight, seeds, *entries),) = unfinished(tmp_path, "001-['b']-0-seed1", "002-['b']-0-seed2")
-    assert (weight, seeds, entries[:3]) == ("1", "2", ["–"] * 3)
-    assert all(re.fullmatch(r"0\.\d{3}", entry) for entry in entries[3:])
-
-
-def test_rows_without_a_seed_in_common_have_no_change(tmp_path: Path) -> None:
-    ((_, weight, seeds, *entries),) = unfinished(tmp_path, "001-['b']-0-seed1", "004-['b']-1-seed2")
-    assert (weight, seeds) == ("1", "0 of 2")
-    assert all(re.fullmatch(r"0\.\d{3}", entry) for entry in entries)
+@pytest.mark.parametrize(
+    ("failed", "weight", "seeds", "known"),
+    [
+        ((2, 3), "–", "2", "original"),  # an original that nothing is beside yet
+        ((0, 1), "1", "2", "adversarial"),  # a row whose original has not finished
+        ((0, 3), "1", "0 of 2", "original adversarial"),  # rows without a seed in common
+    ],
+)
+def test_unfinished_rows_have_their_means_and_no_change(
+    experiment_with: With, failed: tuple[int, int], weight: str, seeds: str, known: str
+) -> None:
+    cells = [{"adversary.weight": number // 2, "training.seed": 1 + number % 2} for number in range(4)]
+    experiment = experiment_with(
+        *({**cell, "status": "failed"} if n in failed else cell for n, cell in enumerate(cells))
+    )
+    ((_, *shown, _, _, original, _, _, adversarial),) = lines_of(markdown(experiment))
+    assert shown == [weight, seeds]
+    for name, entry in (("original", original), ("adversarial", adversarial)):
+        assert re.fullmatch(r"0\.\d{3}" if name in known else "–", entry)

@@ -21,50 +21,24 @@ def test_the_derivative_is_that_of_the_formula_and_keeps_its_bound(epsilon):
     # r = (x1 + x2) / ((|x| + epsilon) (sqrt 2 + epsilon))
     with np.errstate(invalid="ignore"):
         slope = (1 - (x1 + x2) * x1 / (norm * (norm + epsilon))) / ((norm + epsilon) * (other + epsilon))
-    found = score_derivative(epsilon, x1, x2)
-    assert found[away] == pytest.approx(slope[away], abs=1e-4)
-    assert np.abs(found).max() <= 1 / epsilon
+    derivative = score_derivative(epsilon, x1, x2)
+    assert derivative[away] == pytest.approx(slope[away], abs=1e-4)
+    assert np.abs(derivative).max() <= 1 / epsilon
 
 
-def test_the_densities_are_of_the_train_split_as_in_the_paper_and_of_the_eval_split():
+def test_names_stand_in_a_picture_as_they_are_and_densities_are_of_both_splits():
     scores = ScoreCounts(limit=1, counts={grade: [1] * 40 for grade in "012"})
-    training = TrainingHistory(
-        train_pairs=4,
-        best_epoch=1,
-        best_value=0.5,
-        history=[Epoch(epoch=1, scores=scores)],
-        pairs_per_second=9.0,
-        steps=6,
-        theta=None,
-        train_scores=scores,
-    )
-    cell = Cell("one", {"loss.name": "sosl"}, status="done", training=training)
-    picture = density_figure([Row({"loss.name": "sosl"}, (cell,))])
-    assert "train split" in picture.file
-    assert "eval split" in picture.file
+    epochs = [Epoch(epoch=epoch, scores=scores, **{"train/loss": 1 / epoch, "eval/ndcg_5": 0.5}) for epoch in (1, 2)]
+    values = {"train_pairs": 4, "best_epoch": 1, "best_value": 0.5, "pairs_per_second": 9.0, "steps": 6, "theta": None}
+    training = TrainingHistory(history=epochs, train_scores=scores, **values)
+    names = [r"cost $\frac$ x", "costs $5", "$a$", "_mse", "_b_$1$ 2$"]
+    cells = [Cell(name, {"loss.name": "sosl"}, status="done", training=training) for name in names]
+    rows = [Row({VARIANT: cell.name}, (cell,)) for cell in cells]
+    pictures = training_figure(rows), density_figure(rows)
+    for picture in pictures:
+        assert all(name in picture.file for name in names)
+    assert "train split" in pictures[1].file and "eval split" in pictures[1].file
 
 
 def test_there_is_no_density_without_a_finished_row():
     assert density_figure([]) is None
-
-
-@pytest.mark.stages
-@pytest.mark.parametrize("names", [[r"cost $\frac$ x", "costs $5"], ["$a$", "_mse"], ["_a", "_b_$1$ 2$"]])
-def test_names_stand_in_a_picture_as_they_are(names):
-    scores = ScoreCounts(limit=1, counts={grade: [1] * 40 for grade in "012"})
-    epochs = [Epoch(epoch=epoch, scores=scores, **{"train/loss": 1 / epoch, "eval/ndcg_5": 0.5}) for epoch in (1, 2)]
-    training = TrainingHistory(
-        train_pairs=4,
-        best_epoch=1,
-        best_value=0.5,
-        history=epochs,
-        pairs_per_second=9.0,
-        steps=6,
-        theta=None,
-        train_scores=scores,
-    )
-    rows = [
-        Row({VARIANT: name}, (Cell(name, {"loss.name": "sosl"}, status="done", training=training),)) for name in names
-    ]
-    for picture in (training_figure(rows), density_figure(rows)):
-        assert all(name in picture.file for name in names)
