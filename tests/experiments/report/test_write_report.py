@@ -11,42 +11,45 @@ import yaml
 
 from experiments.experiment import read_experiment
 from experiments.report.figures import loss_figure
-from experiments.report.write_report import conditions, stability, write_report
+from experiments.report.write_report import conditions, report_pictures, stability, write_report
 from tests.cli.command import Clir
-from tests.experiments.conftest import EXPERIMENTS, tables
+from tests.experiments.conftest import tables
 from tests.experiments.experiment_folder import write_experiment
 
 pytestmark = pytest.mark.tensors
 
 Reported = Callable[[str], Path]
-MARKS = {"losses": pytest.mark.stages, "nothing done": ()}
-every_experiment = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=MARKS.get(name, pytest.mark.long)) for name in EXPERIMENTS]
-)
 
 
 def markdown(folder: Path) -> str:
     return (folder / "report.md").read_text()
 
 
-@pytest.mark.stages
-@every_experiment
-def test_every_picture_of_the_report_is_a_file_beside_it(reported: Reported, name: str) -> None:
+@pytest.mark.parametrize(("name", "numbers"), [("losses", "123"), ("nothing done", "1")])
+def test_every_picture_of_the_report_is_a_file_beside_it(reported: Reported, name: str, numbers: str) -> None:
     names = re.findall(r"!\[[A-Z][^\]]+\]\(figures/([\w-]+)\.svg\)", markdown(reported(name)))
-    assert names
     assert sorted(names) == sorted(path.stem for path in (reported(name) / "figures").iterdir())
+    assert "".join(re.findall(r"figure-(\d)", " ".join(names))) == numbers
+    assert ("training" in names) == (name != "nothing done")
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_the_same_experiment_gives_the_same_bytes(reported: Reported, name: str, tmp_path: Path) -> None:
-    again = shutil.copytree(reported(name), tmp_path / "elsewhere")
-    write_report(again)
+def test_settings_along_an_axis_have_the_papers_figures(tmp_path: Path) -> None:
+    write_experiment(tmp_path, {"model.epsilon": [0, 0.5], "data.used_negatives": [20, 40]})
+    names = [picture.name for picture in report_pictures(read_experiment(tmp_path).rows)]
+    assert names == ["summary", *(f"figure-{number}" for number in range(1, 6)), "training"]
+
+
+def test_the_same_experiment_gives_the_same_bytes_in_another_folder(
+    clir: Clir, reported: Reported, tmp_path: Path
+) -> None:
+    again = shutil.copytree(reported("losses"), tmp_path / "elsewhere", ignore=shutil.ignore_patterns("report.*"))
+    code, out, err = clir("report", again)
+    assert (code, out) == (0, "")
+    assert err.endswith(": report.md\n")
     for path in (path for path in again.rglob("*") if path.is_file()):
-        assert path.read_bytes() == (reported(name) / path.relative_to(again)).read_bytes()
+        assert path.read_bytes() == (reported("losses") / path.relative_to(again)).read_bytes()
 
 
-@pytest.mark.stages
 def test_no_text_of_the_experiment_is_taken_for_markup(reported: Reported) -> None:
     text = markdown(reported("losses"))
     assert text.startswith("# Losses &lt;script>alert(2)&lt;/script>\n")
@@ -57,7 +60,6 @@ def test_no_text_of_the_experiment_is_taken_for_markup(reported: Reported) -> No
 # What was run
 
 
-@pytest.mark.stages
 def test_cells_that_have_not_finished_are_shown_with_their_reasons(reported: Reported) -> None:
     text = markdown(reported("losses"))
     assert "12 cells: 10 done, 1 failed, 1 waiting." in text
@@ -74,28 +76,13 @@ def test_an_experiment_without_a_finished_cell_has_a_report(reported: Reported) 
 # The other sections
 
 
-@pytest.mark.parametrize(
-    ("name", "numbers"),
-    [
-        pytest.param("losses", "123", marks=pytest.mark.stages),
-        ("nothing done", "1"),
-        pytest.param("epsilon", "1234", marks=pytest.mark.long),
-        pytest.param("negatives", "1235", marks=pytest.mark.long),
-    ],
-)
-def test_a_picture_is_drawn_where_there_is_something_to_draw(reported: Reported, name: str, numbers: str) -> None:
-    assert "".join(re.findall(r"figures/figure-(\d)", markdown(reported(name)))) == numbers
-    assert ("figures/training.svg" in markdown(reported(name))) == (name != "nothing done")
+def test_a_loss_of_whole_lists_has_no_curve_over_one_score(folders: dict[str, Path]) -> None:
+    picture = loss_figure(read_experiment(folders["one seed"]).rows)
+    assert picture
+    assert "SOSL, θ = (0.2, 0.7)" in picture.file
+    assert "softmax" not in picture.file
 
 
-@pytest.mark.long
-def test_a_loss_of_whole_lists_has_no_curve_over_one_score(reported: Reported) -> None:
-    picture = (reported("one seed") / "figures" / "figure-2.svg").read_text()
-    assert "SOSL, θ = (0.2, 0.7)" in picture
-    assert "softmax" not in picture
-
-
-@pytest.mark.stages
 def test_the_commands_that_repeat_a_finished_cell_stand_there(reported: Reported) -> None:
     commands = re.findall(r"^clir run (.*)$", markdown(reported("losses")), re.MULTILINE)
     assert len(commands) == 10
@@ -111,16 +98,6 @@ def test_a_folder_without_an_experiment_is_an_error_of_the_users(clir: Clir, tmp
     assert f"{tmp_path}: no experiment.json there" in err
 
 
-@pytest.mark.long
-def test_clir_report_writes_what_a_finished_experiment_has(clir: Clir, reported: Reported, tmp_path: Path) -> None:
-    folder = shutil.copytree(reported("one seed"), tmp_path / "experiment", ignore=shutil.ignore_patterns("report.*"))
-    code, out, err = clir("report", folder)
-    assert (code, out) == (0, "")
-    assert err.endswith(": report.md\n")
-    assert markdown(folder) == markdown(reported("one seed"))
-
-
-@pytest.mark.stages
 def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     reported: Reported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,11 +109,7 @@ def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     write_report(folder)
     (address,) = re.findall(r"\[differences from the paper\]\(<([^>]+)>\)", markdown(folder))
     assert (folder / address).resolve() == page
-
-
-@pytest.mark.stages
-def test_a_report_elsewhere_names_that_page(reported: Reported) -> None:
-    assert "docs/differences.md of this software." in markdown(reported("losses"))
+    assert "docs/differences.md of this software." in markdown(reported("losses"))  # which lies elsewhere
     assert (Path(__file__).parents[3] / "docs" / "differences.md").is_file()
 
 
@@ -147,8 +120,8 @@ def conditions_of(folder: Path) -> str:
 def search(folder: Path, name: str, **searched: object) -> None:
     """Makes a cell's training one after a search."""
     path = folder / "cells" / name / "training.json"
-    found = {key.replace("_", "."): value for key, value in searched.items()}
-    path.write_text(json.dumps({**json.loads(path.read_text()), "searched": found}))
+    values = {key.replace("_", "."): value for key, value in searched.items()}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "searched": values}))
 
 
 def test_where_rows_differ_each_has_its_own_and_a_sentence_has_the_others(tmp_path: Path) -> None:
