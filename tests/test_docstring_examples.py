@@ -14,7 +14,17 @@ def modules_with_examples(root: Path) -> list[str]:
     return [name for name, path in product_files(root).items() if ">>> " in path.read_text(encoding="utf-8")]
 
 
-@pytest.mark.parametrize("name", modules_with_examples(ROOT))
+LAYERS = {"schemas": (), "wikipedia": (), "components": pytest.mark.stages}
+"""The marks of a room's examples; other rooms import TensorFlow, but not TFX."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=LAYERS.get(name.partition(".")[0], pytest.mark.tensors))
+        for name in modules_with_examples(ROOT)
+    ],
+)
 def test_examples_show_what_they_say(name: str) -> None:
     failed, attempted = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert attempted > 0, "no docstring holds the example"

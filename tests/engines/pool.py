@@ -29,6 +29,7 @@ class ForkingPool(worker_pool_main.BeamFnExternalWorkerPoolServicer):
         worker = CONTEXT.Process(target=work, args=(request.control_endpoint.url, request.worker_id), daemon=True)
         worker.start()
         self._workers[request.worker_id] = worker
+        print("started a worker", flush=True)
         return beam_fn_api_pb2.StartWorkerResponse()
 
     def StopWorker(self, request: Any, context: object) -> Any:

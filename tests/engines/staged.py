@@ -1,7 +1,8 @@
 """The stages up to Transform, run on an engine or in this process, and the records that they leave."""
 
 import gzip
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from pipeline.input_files import resolve_digests
 
 LAST = "Transform"
 ROLES = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
+HISTOGRAMS = ("histograms", "rank_histogram", "num_values_histogram", "feature_list_length_histogram")
 SAMPLE = Path(__file__).parents[2] / "data" / "sample"
 
 
@@ -28,18 +30,18 @@ def cut_sample(folder: Path, files: int) -> list[str]:
 
 
 def run_stages(
-    folder: Path, overrides: Sequence[str], arguments: Sequence[str], peaks: Any = lambda: []
-) -> tuple[dict[str, dict[str, str]], dict[str, list[int]]]:
+    folder: Path, overrides: Sequence[str], arguments: Sequence[str], started_workers: Callable[[], int] = lambda: 0
+) -> tuple[dict[str, dict[str, str]], dict[str, int]]:
     """Runs the stages.
 
     Args:
       folder: of everything that they write.
       overrides: of the sample's configuration.
       arguments: of Beam; none for this process.
-      peaks: called after each stage: the peak memory of every worker that it had.
+      started_workers: called after each stage: the number of its workers.
 
     Returns:
-      the folder of each output of each stage, and the peaks of each stage.
+      the folder of each output of each stage, and the workers of each stage.
     """
     from tfx.orchestration import metadata
 
@@ -56,28 +58,32 @@ def run_stages(
         str(folder / "index"),
         metadata_connection_config=connection,
     )
-    found: dict[str, dict[str, str]] = {}
-    memory: dict[str, list[int]] = {}
+    stages: dict[str, dict[str, str]] = {}
+    workers: dict[str, int] = {}
     for end, outputs in launch(pipeline, connection, lambda *_: None, beam_arguments=arguments):
-        found[end.name] = {key: artifact.uri for key, (artifact,) in outputs.items()}
-        memory[end.name] = peaks()
+        stages[end.name] = {key: artifact.uri for key, (artifact,) in outputs.items()}
+        workers[end.name] = started_workers()
         if end.name == LAST:
             break
-    return found, memory
+    return stages, workers
 
 
 def records(stages: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """The content that the stages wrote, without the names of files and the order of examples."""
     return {
         **collection_records(Path(stages["CollectionGen"]["collection"])),
-        **{f"lists/{name}": some for name, some in examples(Path(stages["WikiClirExampleGen"]["examples"])).items()},
         "report": report(Path(stages["WikiClirExampleGen"]["report"], "report.json")),
-        **{f"statistics/{n}": one for n, one in statistics(Path(stages["StatisticsGen"]["statistics"])).items()},
-        **{f"Transform/{name}": some for name, some in examples(Path(stages[LAST]["transformed_examples"])).items()},
-        **{f"graph/{name}": one for name, one in files(Path(stages[LAST]["transform_graph"]), "*/assets/*").items()},
-        **{f"lexicon/{name}": one for name, one in files(Path(stages["LexiconGen"]["lexicon"]), "*").items()},
-        **{f"bm25/{name}": one for name, one in files(Path(stages["LexicalBaseline"]["run"]), "*").items()},
+        **_named("lists", examples(Path(stages["WikiClirExampleGen"]["examples"]))),
+        **_named("statistics", statistics(Path(stages["StatisticsGen"]["statistics"]))),
+        **_named("Transform", examples(Path(stages[LAST]["transformed_examples"]))),
+        **_named("graph", files(Path(stages[LAST]["transform_graph"]), "*/assets/*")),
+        **_named("lexicon", files(Path(stages["LexiconGen"]["lexicon"]), "*")),
+        **_named("bm25", files(Path(stages["LexicalBaseline"]["run"]), "*")),
     }
+
+
+def _named(kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{kind}/{name}": value for name, value in content.items()}
 
 
 def collection_records(folder: Path) -> dict[str, bytes]:
@@ -99,11 +105,9 @@ def examples(folder: Path) -> dict[str, list[bytes]]:
     def canonical(example: bytes) -> bytes:
         return tf.train.Example.FromString(example).SerializeToString(deterministic=True)
 
-    found = {}
-    for split in folder.iterdir():
-        dataset = tf.data.TFRecordDataset(sorted(map(str, split.glob("*.gz"))), "GZIP")
-        found[split.name] = sorted(map(canonical, dataset.as_numpy_iterator()))
-    return found
+    paths = {split.name: sorted(map(str, split.glob("*.gz"))) for split in folder.iterdir()}
+    datasets = {name: tf.data.TFRecordDataset(files, "GZIP") for name, files in paths.items()}
+    return {name: sorted(map(canonical, dataset.as_numpy_iterator())) for name, dataset in datasets.items()}
 
 
 def statistics(folder: Path) -> dict[str, Any]:
@@ -111,28 +115,25 @@ def statistics(folder: Path) -> dict[str, Any]:
     six digits, for sums of floats depend on their order."""
     import tensorflow_data_validation as tfdv
 
-    found = {}
+    texts = {}
     for split in folder.iterdir():
         (path,) = split.iterdir()
         whole = tfdv.load_stats_binary(str(path))
         for feature in whole.datasets[0].features:
             kind = feature.WhichOneof("stats")
             inner = getattr(feature, kind)
-            for one in (inner, inner.common_stats):
-                for name in ("histograms", "rank_histogram", "num_values_histogram", "feature_list_length_histogram"):
-                    if name in one.DESCRIPTOR.fields_by_name:
-                        one.ClearField(name)
-                for name in ("mean", "std_dev", "avg_length"):
-                    if name in one.DESCRIPTOR.fields_by_name:
-                        setattr(one, name, float(f"{getattr(one, name):.6g}"))
-        found[split.name] = sorted(str(feature) for feature in whole.datasets[0].features)
-    return found
+            for part in (inner, inner.common_stats):
+                fields = part.DESCRIPTOR.fields_by_name.keys()
+                for name in fields & {*HISTOGRAMS}:
+                    part.ClearField(name)
+                for name in fields & {"mean", "std_dev", "avg_length"}:
+                    setattr(part, name, float(f"{getattr(part, name):.6g}"))
+        texts[split.name] = sorted(str(feature) for feature in whole.datasets[0].features)
+    return texts
 
 
 def report(path: Path) -> str:
     """The counts of records that were read, used and dropped, without the names of files."""
-    import json
-
     content = json.loads(path.read_text())
     kept = {
         role: (file["read"], file["used"], {drop["reason"]: drop["count"] for drop in file["drops"]})
