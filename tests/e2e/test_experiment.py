@@ -20,7 +20,7 @@ from tests.hparams_of import hparams_of
 
 pytestmark = pytest.mark.long
 
-LONG, IMPOSSIBLE, NEW = "three_part_l2-seed1", "softmax-seed1", "mse-seed1"
+DONE, LONG, IMPOSSIBLE, NEW = "sosl-seed1", "three_part_l2-seed1", "softmax-seed1", "mse-seed1"
 SETTINGS: dict[str, Any] = {
     "title": "Losses",
     "run": {
@@ -111,10 +111,9 @@ def status(output: Path) -> dict[str, str]:
     return {name: json.loads((output / "cells" / name / "cell.json").read_text())["status"] for name in names}
 
 
-def files(output: Path, names: list[str]) -> dict[Path, tuple[int, bytes]]:
-    """Time stamp and content of every file of cells."""
-    paths = [path for name in names for path in (output / "cells" / name).iterdir()]
-    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in paths}
+def files(cell: Path) -> dict[Path, tuple[int, bytes]]:
+    """Time stamp and content of every file of a cell."""
+    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in cell.iterdir()}
 
 
 def completed(output: Path) -> Counter[str]:
@@ -155,13 +154,13 @@ def killed_cell(file: Path) -> tuple[int, dict[str, dict[str, Any]], str]:
 def kept(file: Path, killed_cell: object) -> dict[Path, tuple[int, bytes]]:
     """The files of the cell that was done before the experiment was killed as a whole."""
     output = file.parent / "out"
-    before = files(output, ["sosl-seed1"])
+    before = files(output / "cells" / DONE)
     experiment = Started(file)
     log = output / "cells" / LONG / "log.txt"
     experiment.wait_for(lambda: log.exists() and "going on after epoch " in log.read_text())
     experiment.kill()
     assert "1 of 3 cells were done before" in experiment.err
-    assert status(output) == {"sosl-seed1": "done", LONG: "waiting", IMPOSSIBLE: "failed"}
+    assert status(output) == {DONE: "done", LONG: "waiting", IMPOSSIBLE: "failed"}
     return before
 
 
@@ -177,27 +176,18 @@ def test_a_cell_that_is_killed_or_impossible_fails_alone(killed_cell: tuple[int,
     code, cells, err = killed_cell
     assert code == 1
     assert "2 of 3 cells failed" in err
-    assert {name: cell["status"] for name, cell in cells.items()} == {
-        "sosl-seed1": "done",
-        LONG: "failed",
-        IMPOSSIBLE: "failed",
-    }
+    statuses = {name: cell["status"] for name, cell in cells.items()}
+    assert statuses == {DONE: "done", LONG: "failed", IMPOSSIBLE: "failed"}
     assert "SIGKILL" in cells[LONG]["reason"]
     assert "softmax" in cells[IMPOSSIBLE]["reason"] and "[0.5]" in cells[IMPOSSIBLE]["reason"]
-    assert cells["sosl-seed1"]["metrics"]["ndcg_5"] > 0
+    assert cells[DONE]["metrics"]["ndcg_5"] > 0
 
 
-def test_a_killed_experiment_loses_no_cell_that_was_done(
-    file: Path, kept: dict[Path, tuple[int, bytes]], edited: object
-) -> None:
-    assert kept.keys() >= {file.parent / "out" / "cells" / "sosl-seed1" / "metrics.json"}
-    assert files(file.parent / "out", ["sosl-seed1"]) == kept
-
-
-def test_an_edited_grid_completes_the_killed_cell_and_runs_the_new_one(
-    file: Path, edited: tuple[int, dict[str, Any]]
+def test_an_edited_grid_completes_the_killed_cell_runs_the_new_one_and_leaves_the_one_that_was_done(
+    file: Path, kept: dict[Path, tuple[int, bytes]], edited: tuple[int, dict[str, Any]]
 ) -> None:
     output = file.parent / "out"
+    assert kept and files(output / "cells" / DONE) == kept
     code, results = edited
     assert code == 0
     assert [cell["name"] for cell in results["cells"]] == [LONG, NEW]
@@ -205,7 +195,9 @@ def test_an_edited_grid_completes_the_killed_cell_and_runs_the_new_one(
     assert "going on after epoch " in (output / "cells" / LONG / "log.txt").read_text()
 
 
-def test_data_stages_run_once_and_nothing_is_pushed(file: Path, edited: object) -> None:
+def test_data_stages_run_once_nothing_is_pushed_and_tensorboard_tells_the_cells_apart(
+    file: Path, edited: object
+) -> None:
     output = file.parent / "out"
     counts = completed(output)
     # The paper's system has no lexicon and no encoder, the data are no dumps, and no rival is asked for.
@@ -213,12 +205,8 @@ def test_data_stages_run_once_and_nothing_is_pushed(file: Path, edited: object) 
     assert {stage: counts[stage] for stage in stages} == dict.fromkeys(stages, 1)
     assert counts["Trainer"] == counts["Evaluator"] == 3
     assert counts["Pusher"] == 0 and not (output / "serving").exists()
-
-
-def test_tensorboard_tells_the_cells_apart_by_their_settings(file: Path, edited: object) -> None:
-    runs = [link for link in (file.parent / "out" / "tensorboard").iterdir() if link.exists()]
-    shown = {(hparams["loss.name"], hparams["training.seed"]) for hparams in map(hparams_of, runs)}
-    assert {f"{loss}-seed{seed:g}" for loss, seed in shown} == {"sosl-seed1", LONG, NEW}
+    runs = [hparams_of(link) for link in (output / "tensorboard").iterdir() if link.exists()]
+    assert {f"{hparams['loss.name']}-seed{hparams['training.seed']:g}" for hparams in runs} == {DONE, LONG, NEW}
 
 
 def test_a_collection_that_cannot_be_used_stops_the_experiment_at_once(tmp_path: Path) -> None:
@@ -228,4 +216,4 @@ def test_a_collection_that_cannot_be_used_stops_the_experiment_at_once(tmp_path:
     experiment = Started(tmp_path / "bad.yaml")
     assert experiment.wait() == 1
     assert "no cell can be run: " in experiment.err
-    assert status(tmp_path / "out") == {"sosl-seed1": "failed", LONG: "waiting", IMPOSSIBLE: "failed"}
+    assert status(tmp_path / "out") == {DONE: "failed", LONG: "waiting", IMPOSSIBLE: "failed"}

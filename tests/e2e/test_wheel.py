@@ -44,12 +44,13 @@ def test_it_names_what_people_look_for(wheel: Path) -> None:
 
 
 def test_its_example_runs_from_another_folder(wheel: Path, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
     (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
     # The libraries of this environment, and not the project in it.
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--ignore-installed", wheel], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--ignore-installed"]
+    subprocess.run([*pip, wheel], check=True)
     clir = tmp_path / "venv" / "bin" / "clir"
     here = tmp_path / "elsewhere"
     here.mkdir()
