@@ -29,7 +29,7 @@ ROOT = "minio://mlpipeline/v2/artifacts"
 LOGS = "executor-logs"
 """The output that Kubeflow adds to every task."""
 
-FRESH = {"CollectionGen"}
+FRESH = {"Trainer"}
 """The tasks whose command is started as a container starts it, which takes seconds for imports."""
 
 Json = dict[str, Any]

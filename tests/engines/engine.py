@@ -47,20 +47,13 @@ class Engine:
 
 
 @contextmanager
-def engine(folder: Path, pool: str = "tests.engines.pool") -> Iterator[Engine]:
-    """An engine that lives as long as the context.
-
-    Args:
-      folder: of the files that get what it says.
-      pool: the module of the pool; only the default one tells of its workers.
-    """
+def engine(folder: Path) -> Iterator[Engine]:
+    """An engine that lives as long as the context; the folder gets files with what it says."""
     ports = free_ports()
-    # Beam's pool starts its workers by the name `python`.
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     commands = {
         "job-server": ["tests.engines.job_server", str(ports[0]), str(WORKERS)],
-        "pool": [pool, f"--service_port={ports[1]}"],
+        "pool": ["tests.engines.pool", f"--service_port={ports[1]}"],
     }
     processes: list[subprocess.Popen[bytes]] = []
     try:

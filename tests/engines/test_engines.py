@@ -24,17 +24,15 @@ def process_of(item: int) -> tuple[int, int]:
     return item, os.getpid()
 
 
-def test_work_is_shared_among_the_two_worker_processes_of_beams_own_pool(tmp_path):
+def test_work_is_shared_among_two_worker_processes(engine, tmp_path):
     from functools import partial
 
     import apache_beam as beam
 
     from components.on_workers import OnWorkers
-    from tests.engines.engine import engine
 
-    with engine(tmp_path, "apache_beam.runners.worker.worker_pool_main") as running:
-        on_workers = OnWorkers(partial(beam.Pipeline, argv=running.arguments), str(tmp_path / ".work"))
-        results = list(on_workers(process_of, range(20)))
+    on_workers = OnWorkers(partial(beam.Pipeline, argv=engine.arguments), str(tmp_path / ".work"))
+    results = list(on_workers(process_of, range(20)))
     assert [item for item, _ in results] == list(range(20))
     processes = {process for _, process in results}
     assert len(processes) == 2 and os.getpid() not in processes
