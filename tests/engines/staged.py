@@ -123,7 +123,7 @@ def statistics(folder: Path) -> dict[str, Any]:
             kind = feature.WhichOneof("stats")
             inner = getattr(feature, kind)
             for part in (inner, inner.common_stats):
-                fields = part.DESCRIPTOR.fields_by_name.keys()
+                fields = {*part.DESCRIPTOR.fields_by_name}
                 for name in fields & {*HISTOGRAMS}:
                     part.ClearField(name)
                 for name in fields & {"mean", "std_dev", "avg_length"}:
