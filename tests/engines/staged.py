@@ -11,7 +11,6 @@ from pipeline.input_files import resolve_digests
 
 LAST = "Transform"
 ROLES = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
-HISTOGRAMS = ("histograms", "rank_histogram", "num_values_histogram", "feature_list_length_histogram")
 SAMPLE = Path(__file__).parents[2] / "data" / "sample"
 
 
@@ -69,21 +68,19 @@ def run_stages(
 
 
 def records(stages: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """The content that the stages wrote, without the names of files and the order of examples."""
+    """The content that the stages wrote, without the names of files and the order of examples.
+
+    Statistics are TFX's own, whose sums of floats depend on their order.
+    """
     return {
         **collection_records(Path(stages["CollectionGen"]["collection"])),
         "report": report(Path(stages["WikiClirExampleGen"]["report"], "report.json")),
-        **_named("lists", examples(Path(stages["WikiClirExampleGen"]["examples"]))),
-        **_named("statistics", statistics(Path(stages["StatisticsGen"]["statistics"]))),
-        **_named("Transform", examples(Path(stages[LAST]["transformed_examples"]))),
-        **_named("graph", files(Path(stages[LAST]["transform_graph"]), "*/assets/*")),
-        **_named("lexicon", files(Path(stages["LexiconGen"]["lexicon"]), "*")),
-        **_named("bm25", files(Path(stages["LexicalBaseline"]["run"]), "*")),
+        **examples("lists", Path(stages["WikiClirExampleGen"]["examples"])),
+        **examples("Transform", Path(stages[LAST]["transformed_examples"])),
+        **files("graph", Path(stages[LAST]["transform_graph"]), "*/assets/*"),
+        **files("lexicon", Path(stages["LexiconGen"]["lexicon"]), "*"),
+        **files("bm25", Path(stages["LexicalBaseline"]["run"]), "*"),
     }
-
-
-def _named(kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{kind}/{name}": value for name, value in content.items()}
 
 
 def collection_records(folder: Path) -> dict[str, bytes]:
@@ -98,51 +95,27 @@ def collection_records(folder: Path) -> dict[str, bytes]:
     return content
 
 
-def examples(folder: Path) -> dict[str, list[bytes]]:
-    """The examples of each split, sorted; the order of an example's features, which Transform leaves open, is one."""
+def examples(kind: str, folder: Path) -> dict[str, list[bytes]]:
+    """The examples of each split, sorted; Transform leaves the order of an example's features open."""
     import tensorflow as tf
 
     def canonical(example: bytes) -> bytes:
         return tf.train.Example.FromString(example).SerializeToString(deterministic=True)
 
-    paths = {split.name: sorted(map(str, split.glob("*.gz"))) for split in folder.iterdir()}
+    paths = {f"{kind}/{split.name}": sorted(map(str, split.glob("*.gz"))) for split in folder.iterdir()}
     datasets = {name: tf.data.TFRecordDataset(files, "GZIP") for name, files in paths.items()}
     return {name: sorted(map(canonical, dataset.as_numpy_iterator())) for name, dataset in datasets.items()}
 
 
-def statistics(folder: Path) -> dict[str, Any]:
-    """The statistics of each split, without the histograms, which are approximations, and with means and deviations to
-    six digits, for sums of floats depend on their order."""
-    import tensorflow_data_validation as tfdv
-
-    texts = {}
-    for split in folder.iterdir():
-        (path,) = split.iterdir()
-        whole = tfdv.load_stats_binary(str(path))
-        for feature in whole.datasets[0].features:
-            kind = feature.WhichOneof("stats")
-            inner = getattr(feature, kind)
-            for part in (inner, inner.common_stats):
-                fields = {*part.DESCRIPTOR.fields_by_name}
-                for name in fields & {*HISTOGRAMS}:
-                    part.ClearField(name)
-                for name in fields & {"mean", "std_dev", "avg_length"}:
-                    setattr(part, name, float(f"{getattr(part, name):.6g}"))
-        texts[split.name] = sorted(str(feature) for feature in whole.datasets[0].features)
-    return texts
-
-
-def report(path: Path) -> str:
+def report(path: Path) -> list[Any]:
     """The counts of records that were read, used and dropped, without the names of files."""
     content = json.loads(path.read_text())
-    kept = {
-        role: (file["read"], file["used"], {drop["reason"]: drop["count"] for drop in file["drops"]})
-        for role, file in content["files"].items()
-    }
-    return str((kept, content["lists"], content["pairs"]))
+    drops = [{drop["reason"]: drop["count"] for drop in file["drops"]} for file in content["files"].values()]
+    counts = [[role, file["read"], file["used"]] for role, file in content["files"].items()]
+    return [counts, drops, content["lists"], content["pairs"]]
 
 
-def files(folder: Path, pattern: str) -> dict[str, bytes]:
+def files(kind: str, folder: Path, pattern: str) -> dict[str, bytes]:
     """The content of files, by their names."""
-    paths = [path for path in folder.glob(pattern) if path.is_file()]
-    return {path.name: gzip.decompress(b) if (b := path.read_bytes())[:2] == b"\x1f\x8b" else b for path in paths}
+    contents = {f"{kind}/{path.name}": path.read_bytes() for path in folder.glob(pattern) if path.is_file()}
+    return {name: gzip.decompress(b) if b[:2] == b"\x1f\x8b" else b for name, b in contents.items()}
