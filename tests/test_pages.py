@@ -14,7 +14,7 @@ import yaml
 
 from cli.main import clir
 from schemas.served_versions import MODEL_NAME
-from tests.e2e.pages import DOCS, NOTEBOOK, agree, blocks, shown
+from tests.e2e.pages import DOCS, NOTEBOOK, agree, blocks, notebook_blocks, shown
 from tests.e2e.process import ROOT
 from tests.test_imports import MAY_IMPORT, imports
 
@@ -97,11 +97,9 @@ def test_the_notebook_prints_what_the_page_does_and_names_no_machine() -> None:
     text = NOTEBOOK.read_text(encoding="utf-8")
     notebook = json.loads(text)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    streams = [[output for output in cell["outputs"] if output["output_type"] == "stream"] for cell in cells]
-    assert {output["name"] for outputs in streams for output in outputs} == {"stdout"}
-    printed = ["".join(part for output in outputs for part in output["text"]) for outputs in streams]
     _, *expected = [snippet.output for snippet in shown(DOCS / "python.md")]  # all but the load that fails
-    assert [output for output in printed if output] == expected
+    assert [block.output for block in notebook_blocks() if block.output] == expected
+    assert {output.get("name", "stdout") for cell in cells for output in cell["outputs"]} == {"stdout"}
     (picture,) = re.findall(r'"image/png": "([^"]+)"', text)
     assert len(base64.b64decode(picture.replace("\\n", ""))) < MOST_BYTES
     assert set(notebook["metadata"]) == {"kernelspec", "language_info"}

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tests.e2e.process import ROOT
 from tests.e2e.stand_in import Server, serve
@@ -68,6 +68,15 @@ def blocks(page: str) -> list[Block]:
 def shown(page: Path) -> list[Block]:
     """The blocks of a page that have their output below them."""
     return [block for block in blocks(page.read_text(encoding="utf-8")) if block.output is not None]
+
+
+def notebook_blocks() -> list[Block]:
+    """The code cells of the notebook with what they print, for a process that runs in the project's folder."""
+    cells = [cell for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    codes = ["".join(cell["source"]).replace('Path("../..")', 'Path(".")') for cell in cells]
+    streams = [[output for output in cell["outputs"] if output["output_type"] == "stream"] for cell in cells]
+    printed = ["".join(text for output in outputs for text in output["text"]) for outputs in streams]
+    return [Block("python", code, output, False) for code, output in zip(codes, printed, strict=True)]
 
 
 def execute(page: Sequence[Block], names: Mapping[str, str], folder: Path = ROOT) -> list[str]:
@@ -159,39 +168,6 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
-def run_notebook(notebook: Any, output: Path) -> Any:
-    """A notebook with the outputs of its cells, run again in its own folder; it is not changed.
-
-    Raises:
-      nbclient.exceptions.CellExecutionError: a cell ends in an error.
-    """
-    import nbformat
-    from nbclient import NotebookClient
-
-    run = nbformat.from_dict(notebook)
-    for cell in run.cells:
-        if cell.cell_type == "code":
-            cell.source = cell.source.replace(MODEL, str(output.resolve()))
-    client = NotebookClient(
-        run, timeout=120, kernel_name="python3", record_timing=False, resources={"metadata": {"path": NOTEBOOK.parent}}
-    )
-    client.execute()
-    for cell, stored in zip(run.cells, notebook.cells, strict=True):
-        cell.source = stored.source
-    return run
-
-
-def text_of(cell: Any) -> str:
-    """The text that a code cell prints."""
-    return "".join(output.text for output in cell.outputs if output.output_type == "stream")
-
-
-def pictures(cell: Any) -> list[str]:
-    """The pictures that a code cell shows, as base64 of PNG."""
-    data = [output.data for output in cell.outputs if output.output_type in ("display_data", "execute_result")]
-    return [formats["image/png"] for formats in data if "image/png" in formats]
-
-
 def _write(page: Path, printed: Iterable[str]) -> None:
     """Puts outputs into a page, but where `…` stands and agrees."""
     text = page.read_text(encoding="utf-8")
@@ -204,20 +180,33 @@ def _write(page: Path, printed: Iterable[str]) -> None:
 
 def _write_pages(output: Path) -> None:
     """Writes all pages anew."""
-    import nbformat
-
     with serve(output) as server, tempfile.TemporaryDirectory() as folder:
         for name in ("python", "serving"):
             page = DOCS / f"{name}.md"
             _write(page, execute(shown(page), substitutes(output, server)))
         recipes = DOCS / "recipes.md"
         _write(recipes, execute(shown(recipes), {}, make_folder(Path(folder, "project"))))
-    run = run_notebook(nbformat.read(NOTEBOOK, as_version=4), output)
-    run.metadata = {
+    _write_notebook(output)
+
+
+def _write_notebook(output: Path) -> None:
+    """Runs the notebook in its own folder, and stores it with its outputs."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    sources = [cell.source for cell in notebook.cells]
+    for cell in notebook.cells:
+        cell.source = cell.source.replace(MODEL, str(output.resolve()))
+    resources = {"metadata": {"path": NOTEBOOK.parent}}
+    NotebookClient(notebook, timeout=120, kernel_name="python3", record_timing=False, resources=resources).execute()
+    for cell, source in zip(notebook.cells, sources, strict=True):
+        cell.source = source
+    notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    nbformat.write(run, NOTEBOOK)
+    nbformat.write(notebook, NOTEBOOK)
 
 
 if __name__ == "__main__":

@@ -11,17 +11,14 @@ from schemas.evaluation import QueryMetrics
 from schemas.trec import parse_run
 from tests.e2e.pages import (
     DOCS,
-    NOTEBOOK,
     blocks,
     different,
     execute,
     make_folder,
-    pictures,
-    run_notebook,
+    notebook_blocks,
     run_shell,
     shown,
     substitutes,
-    text_of,
 )
 from tests.e2e.process import ROOT
 from tests.e2e.stand_in import serve
@@ -33,27 +30,15 @@ LEFT_OUT = r"clir run (?!runs/recipes/graded)(\S+) 2> /dev/null"
 """The runs of recipes that are not made: their configurations are checked."""
 
 
-def test_the_snippets_for_python_print_what_stands_below_them(demo_output: Path) -> None:
+def test_the_snippets_for_python_and_the_notebook_print_what_stands_below_them(demo_output: Path) -> None:
     readme = blocks((ROOT / "README.md").read_text(encoding="utf-8"))
-    page = [*PYTHON, *(block for block in readme if block.language == "python")]
+    page = [*PYTHON, *(block for block in readme if block.language == "python"), *notebook_blocks()]
     printed = execute(page, substitutes(demo_output))
     assert different([block.output or "" for block in page], printed) == []
     # TensorFlow alone cannot load a model; no other snippet fails.
     is_error = [bool(re.search(r"^\w*(Error|Exception): ", output, re.MULTILINE)) for output in printed]
     assert is_error == [True] + [False] * (len(page) - 1)
     assert "tensorflow_text" not in page[0].code
-
-
-def test_the_notebook_runs_and_shows_what_it_is_stored_with(demo_output: Path) -> None:
-    import nbformat
-
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    stored, again = (
-        [cell for cell in each.cells if cell.cell_type == "code"]
-        for each in (notebook, run_notebook(notebook, demo_output))
-    )
-    assert different(map(text_of, stored), map(text_of, again)) == []
-    assert [len(pictures(cell)) for cell in again] == [len(pictures(cell)) for cell in stored]
 
 
 def test_the_stand_in_answers_what_the_page_on_serving_shows(demo_output: Path) -> None:

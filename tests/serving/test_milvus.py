@@ -131,7 +131,7 @@ def texts_of(documents: dict[str, str]) -> list[Text]:
 # What is found
 
 
-@settings(max_examples=4, deadline=None, phases=[Phase.generate])
+@settings(max_examples=6, deadline=None, phases=[Phase.generate])
 @given(steps=STEPS)
 def test_after_every_update_it_finds_what_a_new_local_index_finds(
     milvus: MilvusServer, path: str, model: LoadedModel, tmp_path_factory: pytest.TempPathFactory, steps: list[Any]
