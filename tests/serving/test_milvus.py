@@ -107,7 +107,7 @@ def model(path: str) -> LoadedModel:
 @pytest.fixture
 def index(request: pytest.FixtureRequest, milvus: MilvusServer, model: LoadedModel) -> Iterator[Index]:
     """An index with a name of the test's own; the server runs again after the test."""
-    name = "".join(letter if letter.isalnum() else "_" for letter in request.node.name)[:60]
+    name = "index_" + "".join(letter if letter.isalnum() else "_" for letter in request.node.name)[-60:]
     yield Index(milvus, name, model)
     if not milvus.runs:
         milvus.start()

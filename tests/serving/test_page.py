@@ -91,6 +91,7 @@ def chance(percent: int) -> str:
     return next(word for minimum, word in words.items() if percent >= minimum)
 
 
+@pytest.mark.long
 def test_the_start_offers_queries_of_the_collection(page: Page) -> None:
     page.goto("/")
     offered = page.get_by_role("region", name="Example queries").get_by_role("link")
@@ -103,6 +104,7 @@ def test_the_start_offers_queries_of_the_collection(page: Page) -> None:
     expect(page.get_by_role("region", name="Example queries")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_query_without_a_good_answer_a_known_word_or_an_end_is_reported(page: Page) -> None:
     status = page.get_by_role("status").first
     page.goto("/?q=white+cat+zzzz")
@@ -117,6 +119,7 @@ def test_a_query_without_a_good_answer_a_known_word_or_an_end_is_reported(page: 
     expect(page.locator(".result")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_address_holds_the_query_and_back_brings_the_former_one(page: Page) -> None:
     page.goto("/")
     search(page, "white cat")
@@ -146,6 +149,7 @@ def test_markup_of_documents_and_queries_is_shown_as_text_and_does_nothing(page:
     assert page.locator("main img").count() == 0
 
 
+@pytest.mark.long
 def test_text_from_right_to_left_runs_so(page: Page) -> None:
     direction = "element => getComputedStyle(element).direction"
     page.goto("/?q=white+cat")
@@ -157,6 +161,7 @@ def test_text_from_right_to_left_runs_so(page: Page) -> None:
     assert page.get_by_role("searchbox").evaluate(direction) == "rtl"
 
 
+@pytest.mark.long
 def test_why_shows_shares_that_add_up_to_the_score(page: Page, live: LiveService) -> None:
     page.goto("/?q=white+cat")
     results(page)
@@ -175,6 +180,7 @@ def test_why_shows_shares_that_add_up_to_the_score(page: Page, live: LiveService
     expect(panel).to_contain_text("% are relevant, as measured on judged queries")
 
 
+@pytest.mark.long
 def test_words_beyond_the_limit_are_shown_as_unscored(page: Page) -> None:
     def cut(route: Route) -> None:
         """The model of the tests has no limit: the last words are marked as beyond one."""
@@ -195,6 +201,7 @@ def test_words_beyond_the_limit_are_shown_as_unscored(page: Page) -> None:
     assert long.locator(".whole").inner_text().replace(notice, "").split() == text.split()
 
 
+@pytest.mark.long
 def test_the_keyboard_is_enough(page: Page) -> None:
     page.goto("/?q=white+cat")
     results(page)
@@ -212,8 +219,9 @@ def test_the_keyboard_is_enough(page: Page) -> None:
     expect(page.locator(".sum").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_what_the_service_cannot_do_is_said_with_the_way_out(page: Page) -> None:
-    alert = page.get_by_role("alert")
+    alert = page.locator("#problem")
     page.goto("/?q=white+cat")
     results(page)
     page.route("**/v1/explain*", lambda route: route.fulfill(status=404, json={"error": "version 2. Search again."}))
@@ -233,6 +241,7 @@ def test_what_the_service_cannot_do_is_said_with_the_way_out(page: Page) -> None
     expect(alert).to_contain_text("5 seconds")
 
 
+@pytest.mark.long
 def test_an_answer_to_an_older_query_comes_too_late(page: Page) -> None:
     page.goto("/")
     held = []
@@ -246,6 +255,7 @@ def test_an_answer_to_an_older_query_comes_too_late(page: Page) -> None:
     expect(page.locator(".result h2").first).to_have_text("Ararat")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "page", [((1280, 800), "light"), ((400, 800), "dark")], indirect=True, ids=["desktop-light", "phone-dark"]
 )
