@@ -14,7 +14,11 @@ from apache_beam.portability.api import beam_fn_api_pb2
 from apache_beam.runners.worker import worker_pool_main
 
 CONTEXT = multiprocessing.get_context("forkserver")
-LIBRARIES = ["apache_beam.runners.worker.sdk_worker", "tensorflow_data_validation", "tensorflow_transform.beam"]
+LIBRARIES = [
+    "apache_beam.runners.worker.sdk_worker",
+    "tfx.components.statistics_gen.executor",
+    "tfx.components.transform.executor",
+]
 
 
 class ForkingPool(worker_pool_main.BeamFnExternalWorkerPoolServicer):
