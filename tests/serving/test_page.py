@@ -81,14 +81,9 @@ def test_typing_a_query_shows_its_results_best_first(page: Page, live: LiveServi
     expect(page.locator("mark").filter(has_text="chat").first).to_be_visible()
     for hit, shown in zip(answer["results"], page.locator(".result").all(), strict=True):
         assert number(shown.locator(".total strong").inner_text().split()[-1]) == round(hit["score"], 3)
-        share = round(100 * hit["relevant_share"])
-        assert shown.locator(".relevant").inner_text() == f"{chance(share)} relevant, {share or '<1'} %"
+        share = round(100 * hit["relevant_share"]) or "<1"
+        assert shown.locator(".relevant").inner_text().endswith(f" relevant, {share} %")
     expect(page.locator(".no-answer")).to_have_count(0)
-
-
-def chance(percent: int) -> str:
-    words = {90: "very likely", 66: "likely", 33: "perhaps", 10: "unlikely to be", 0: "very unlikely to be"}
-    return next(word for minimum, word in words.items() if percent >= minimum)
 
 
 @pytest.mark.long
