@@ -80,10 +80,10 @@ def test_most_plain_questions_find_their_page_and_their_best_scores_tell_them_fr
     assert separation(demo) >= 0.92  # .95
 
 
-def test_without_the_encoder_fewer_questions_find_their_page(demo_output: Path) -> None:
+def test_without_the_encoder_and_pairs_of_titles_fewer_questions_find_their_page(demo_output: Path) -> None:
     first, three = ranks(demo_output)
-    assert first >= 28 and three >= 40  # 29 and 42 when this was written
-    assert separation(demo_output) >= 0.74  # .79
+    assert first >= 24 and three >= 35  # 25 and 36 when this was written
+    assert separation(demo_output) >= 0.69  # .71
 
 
 def test_questions_from_outside_are_marked_more_often_than_those_that_a_page_answers(demo_output: Path) -> None:
