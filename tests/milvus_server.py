@@ -31,6 +31,11 @@ class MilvusServer:
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
+    @property
+    def runs(self) -> bool:
+        """Whether its process is there."""
+        return self._process is not None
+
     def address(self, name: str) -> str:
         """The address of an index."""
         return f"milvus://127.0.0.1:{self.port}/{name}"

@@ -6,15 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_imports import ROOT, product_files
+from tests.test_imports import MAY_IMPORT, ROOT, modules
 
 
 def modules_with_examples(root: Path) -> list[str]:
     """Every module of the rooms whose source holds an example: no other is imported, for some take seconds."""
-    return [name for name, path in product_files(root).items() if ">>> " in path.read_text(encoding="utf-8")]
+    return [name for name, path in modules(root, MAY_IMPORT).items() if ">>> " in path.read_text(encoding="utf-8")]
 
 
-@pytest.mark.parametrize("name", modules_with_examples(ROOT))
+LAYERS = {"schemas": (), "wikipedia": (), "components": pytest.mark.stages}
+"""The marks of a room's examples; other rooms import TensorFlow, but not TFX."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=LAYERS.get(name.partition(".")[0], pytest.mark.tensors))
+        for name in modules_with_examples(ROOT)
+    ],
+)
 def test_examples_show_what_they_say(name: str) -> None:
     failed, attempted = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert attempted > 0, "no docstring holds the example"

@@ -7,11 +7,8 @@ import yaml
 
 from pipeline.config import RunConfig
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT, grade_name
-from tests.test_page_tables import PAGES
+from tests.test_imports import ROOT
 
-pytestmark = pytest.mark.tensors
-
-ROOT = PAGES["costs"].parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -35,7 +32,7 @@ def test_the_figures_are_those_of_the_pages_of_results() -> None:
     rows = [line for line in README.splitlines() if re.match(r"\| (French|Spanish) ", line)]
     assert len(rows) == 4
     for row in rows:
-        assert [one for one in re.findall(r"\.\d{3}", row) if one not in pages] == []
+        assert [figure for figure in re.findall(r"\.\d{3}", row) if figure not in pages] == []
 
 
 def test_its_configuration_is_one() -> None:

@@ -19,16 +19,9 @@ ROOT = Path(__file__).parents[1]
 # None in place of TensorFlow: whoever imports it fails.
 MKDOCS = "import sys; sys.modules['tensorflow'] = None; from mkdocs.__main__ import cli; cli()"
 LOADED = {
-    ("audio", "src"),
-    ("embed", "src"),
-    ("iframe", "src"),
-    ("img", "src"),
-    ("input", "src"),
+    *((tag, "src") for tag in ("audio", "embed", "iframe", "img", "input", "script", "source", "video")),
     ("link", "href"),
     ("object", "data"),
-    ("script", "src"),
-    ("source", "src"),
-    ("video", "src"),
 }
 """The tags and attributes that a browser fetches by itself."""
 IN_STYLES = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]*)""")
@@ -59,7 +52,7 @@ class Html(HTMLParser):
 def faults(site: Path) -> list[str]:
     """The faults of a built site: links to missing pages or places, and files that are loaded from outside."""
     pages = {path: Html(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
-    found = []
+    sentences = []
     for path, page in pages.items():
         for target in dict.fromkeys(page.links + page.loaded):
             parts = urlsplit(target)
@@ -67,7 +60,7 @@ def faults(site: Path) -> list[str]:
                 continue
             if parts.scheme or parts.netloc:
                 if target in page.loaded:
-                    found.append(f"{path.relative_to(site)} loads {target}")
+                    sentences.append(f"{path.relative_to(site)} loads {target}")
                 continue
             file = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             # The page for addresses that are not there is shown anywhere, so that its links start at the root.
@@ -76,11 +69,11 @@ def faults(site: Path) -> list[str]:
             # `#__` is the theme's own.
             place = unquote("" if parts.fragment.startswith("__") else parts.fragment)
             if not file.is_file() or (place and file in pages and place not in pages[file].places):
-                found.append(f"{path.relative_to(site)} links to {target}")
+                sentences.append(f"{path.relative_to(site)} links to {target}")
     for path in [*site.rglob("*.css"), *site.rglob("*.html"), *site.rglob("*.svg")]:
         styles = path.read_text(encoding="utf-8")
-        found += [f"{path.relative_to(site)} loads {address}" for address in IN_STYLES.findall(styles)]
-    return found
+        sentences += [f"{path.relative_to(site)} loads {address}" for address in IN_STYLES.findall(styles)]
+    return sentences
 
 
 @pytest.fixture(scope="module")
@@ -121,47 +114,38 @@ def test_a_broken_link_and_a_loaded_font_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_front_page_is_the_readme_with_its_links_pointed_to_pages(site: Path) -> None:
+def test_no_link_is_broken_nothing_is_loaded_from_outside_and_every_module_has_a_page(site: Path) -> None:
+    assert faults(site) == []
+    files = [path.relative_to(ROOT) for room in MAY_IMPORT for path in (ROOT / room).rglob("[a-z]*.py")]
+    assert [path for path in files if not (site / "api" / path.with_suffix(".html")).is_file()] == []
+
+
+@pytest.mark.long
+def test_pages_show_their_sources_with_links_pointed_to_pages(site: Path) -> None:
     front = (site / "index.html").read_text(encoding="utf-8")
     assert "models that rank documents in one language for queries in another" in front
     links = set(Html(front).links)
     assert {"results.html#presets", "contributing.html", "api/models/losses/sosl.html"} <= links
     assert not [link for link in links if link.endswith((".md", ".py")) and "://" not in link]
 
+    module = (site / "api" / "models" / "losses" / "sosl.html").read_text(encoding="utf-8")
+    for part in (
+        "loss(r, y) = relu(r - theta_y)^2 + relu(theta_{y-1} - r)^2,   theta_0 &lt; theta_1",
+        "Eq. 2 for each document: grade int [...], score float [...] -&gt; float [...].",
+        "float [batch, list_size], scores between the ends.",
+        ">Call arguments:<",
+        '<span class="gp">&gt;&gt;&gt; </span>',
+    ):
+        assert part in module
 
-@pytest.mark.long
-def test_a_module_has_a_page_with_its_formula_shapes_and_example(site: Path) -> None:
-    page = (site / "api" / "models" / "losses" / "sosl.html").read_text(encoding="utf-8")
-    assert "loss(r, y) = relu(r - theta_y)^2 + relu(theta_{y-1} - r)^2,   theta_0 &lt; theta_1" in page
-    assert "Eq. 2 for each document: grade int [...], score float [...] -&gt; float [...]." in page
-    assert "float [batch, list_size], scores between the ends." in page
-    assert ">Call arguments:<" in page
-    assert '<span class="gp">&gt;&gt;&gt; </span>' in page
-
-
-@pytest.mark.long
-def test_every_public_module_has_a_page(site: Path) -> None:
-    rooms = tuple(MAY_IMPORT)
-    files = [path.relative_to(ROOT) for room in rooms for path in (ROOT / room).rglob("[a-z]*.py")]
-    assert [path for path in files if not (site / "api" / path.with_suffix(".html")).is_file()] == []
-
-
-@pytest.mark.long
-def test_a_linked_configuration_is_a_page_with_its_text(site: Path) -> None:
     path = Path("configs/experiments/table_2_ntrex_en_fr.yaml")
-    page = (site / "files" / f"{path}.html").read_text(encoding="utf-8")
-    assert (ROOT / path).read_text(encoding="utf-8") in html.unescape(re.sub("<[^>]*>", "", page))
-
-
-@pytest.mark.long
-def test_a_notebook_is_a_page_with_what_its_cells_printed(site: Path) -> None:
-    notebook = ROOT / "docs" / "notebooks" / "from_python.ipynb"
-    outputs = [o for cell in json.loads(notebook.read_text())["cells"] for o in cell.get("outputs", [])]
+    assert (ROOT / path).read_text(encoding="utf-8") in text_of(site / "files" / f"{path}.html")
+    notebook = json.loads((ROOT / "docs" / "notebooks" / "from_python.ipynb").read_text(encoding="utf-8"))
+    outputs = [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
     printed = next(output["text"] for output in outputs if "text" in output)
-    page = (site / "notebooks" / "from_python.html").read_text(encoding="utf-8")
-    assert "".join(printed).rstrip() in html.unescape(re.sub("<[^>]*>", "", page))
+    assert "".join(printed).rstrip() in text_of(site / "notebooks" / "from_python.html")
 
 
-@pytest.mark.long
-def test_no_link_is_broken_and_nothing_is_loaded_from_outside(site: Path) -> None:
-    assert faults(site) == []
+def text_of(page: Path) -> str:
+    """The text of a page, without its tags."""
+    return html.unescape(re.sub("<[^>]*>", "", page.read_text(encoding="utf-8")))

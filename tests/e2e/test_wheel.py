@@ -31,10 +31,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_names_what_people_look_for(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        (name,) = (one for one in archive.namelist() if one.endswith("/METADATA"))
-        metadata = message_from_bytes(archive.read(name))
-        assert {f"smooth_clir/sample/{one}" for one in EXAMPLE.values()} <= {*archive.namelist()}
-        assert not [one for one in archive.namelist() if one.startswith(("tests/", "data/"))]
+        names = archive.namelist()
+        (metadata_name,) = (name for name in names if name.endswith("/METADATA"))
+        metadata = message_from_bytes(archive.read(metadata_name))
+    assert {f"smooth_clir/sample/{name}" for name in EXAMPLE.values()} <= {*names}
+    assert not [name for name in names if name.startswith(("tests/", "data/"))]
     assert metadata["Author"] == "The Smooth CLIR contributors"
     assert metadata["License-Expression"] == "Apache-2.0"
     assert "Paper, https://arxiv.org/abs/2011.00701" in metadata.get_all("Project-URL", [])
@@ -43,12 +44,13 @@ def test_it_names_what_people_look_for(wheel: Path) -> None:
 
 
 def test_its_example_runs_from_another_folder(wheel: Path, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
     (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
     # The libraries of this environment, and not the project in it.
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--ignore-installed", wheel], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--ignore-installed"]
+    subprocess.run([*pip, wheel], check=True)
     clir = tmp_path / "venv" / "bin" / "clir"
     here = tmp_path / "elsewhere"
     here.mkdir()
@@ -62,5 +64,5 @@ def test_its_example_runs_from_another_folder(wheel: Path, tmp_path: Path) -> No
 
     assert Path(run("-c", "import models; print(models.__file__)", program=python)).is_relative_to(site)
     assert run("init", "--example").strip() == "config.yaml"
-    assert "ndcg_5" in run("run", "config.yaml", "--set", "training.epochs=2", "--set", "encoder.kind=none")
+    assert "ndcg_5" in run("run", "config.yaml", "--set=training.epochs=1", "--set=encoder.kind=none")
     assert "Lave" in run("search", "runs/config", "molten rock that flows down a mountain")

@@ -14,7 +14,11 @@ from apache_beam.portability.api import beam_fn_api_pb2
 from apache_beam.runners.worker import worker_pool_main
 
 CONTEXT = multiprocessing.get_context("forkserver")
-LIBRARIES = ["apache_beam.runners.worker.sdk_worker", "tensorflow_data_validation", "tensorflow_transform.beam"]
+LIBRARIES = [
+    "apache_beam.runners.worker.sdk_worker",
+    "tfx.components.statistics_gen.executor",
+    "tfx.components.transform.executor",
+]
 
 
 class ForkingPool(worker_pool_main.BeamFnExternalWorkerPoolServicer):
@@ -29,6 +33,7 @@ class ForkingPool(worker_pool_main.BeamFnExternalWorkerPoolServicer):
         worker = CONTEXT.Process(target=work, args=(request.control_endpoint.url, request.worker_id), daemon=True)
         worker.start()
         self._workers[request.worker_id] = worker
+        print("started a worker", flush=True)
         return beam_fn_api_pb2.StartWorkerResponse()
 
     def StopWorker(self, request: Any, context: object) -> Any:

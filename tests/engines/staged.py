@@ -1,7 +1,8 @@
 """The stages up to Transform, run on an engine or in this process, and the records that they leave."""
 
 import gzip
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +29,18 @@ def cut_sample(folder: Path, files: int) -> list[str]:
 
 
 def run_stages(
-    folder: Path, overrides: Sequence[str], arguments: Sequence[str], peaks: Any = lambda: []
-) -> tuple[dict[str, dict[str, str]], dict[str, list[int]]]:
+    folder: Path, overrides: Sequence[str], arguments: Sequence[str], started_workers: Callable[[], int] = lambda: 0
+) -> tuple[dict[str, dict[str, str]], dict[str, int]]:
     """Runs the stages.
 
     Args:
       folder: of everything that they write.
       overrides: of the sample's configuration.
       arguments: of Beam; none for this process.
-      peaks: called after each stage: the peak memory of every worker that it had.
+      started_workers: called after each stage: the number of its workers.
 
     Returns:
-      the folder of each output of each stage, and the peaks of each stage.
+      the folder of each output of each stage, and the workers of each stage.
     """
     from tfx.orchestration import metadata
 
@@ -56,27 +57,29 @@ def run_stages(
         str(folder / "index"),
         metadata_connection_config=connection,
     )
-    found: dict[str, dict[str, str]] = {}
-    memory: dict[str, list[int]] = {}
+    stages: dict[str, dict[str, str]] = {}
+    workers: dict[str, int] = {}
     for end, outputs in launch(pipeline, connection, lambda *_: None, beam_arguments=arguments):
-        found[end.name] = {key: artifact.uri for key, (artifact,) in outputs.items()}
-        memory[end.name] = peaks()
+        stages[end.name] = {key: artifact.uri for key, (artifact,) in outputs.items()}
+        workers[end.name] = started_workers()
         if end.name == LAST:
             break
-    return found, memory
+    return stages, workers
 
 
 def records(stages: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """The content that the stages wrote, without the names of files and the order of examples."""
+    """The content that the stages wrote, without the names of files and the order of examples.
+
+    Statistics are TFX's own, whose sums of floats depend on their order.
+    """
     return {
         **collection_records(Path(stages["CollectionGen"]["collection"])),
-        **{f"lists/{name}": some for name, some in examples(Path(stages["WikiClirExampleGen"]["examples"])).items()},
         "report": report(Path(stages["WikiClirExampleGen"]["report"], "report.json")),
-        **{f"statistics/{n}": one for n, one in statistics(Path(stages["StatisticsGen"]["statistics"])).items()},
-        **{f"Transform/{name}": some for name, some in examples(Path(stages[LAST]["transformed_examples"])).items()},
-        **{f"graph/{name}": one for name, one in files(Path(stages[LAST]["transform_graph"]), "*/assets/*").items()},
-        **{f"lexicon/{name}": one for name, one in files(Path(stages["LexiconGen"]["lexicon"]), "*").items()},
-        **{f"bm25/{name}": one for name, one in files(Path(stages["LexicalBaseline"]["run"]), "*").items()},
+        **examples("lists", Path(stages["WikiClirExampleGen"]["examples"])),
+        **examples("Transform", Path(stages[LAST]["transformed_examples"])),
+        **files("graph", Path(stages[LAST]["transform_graph"]), "*/assets/*"),
+        **files("lexicon", Path(stages["LexiconGen"]["lexicon"]), "*"),
+        **files("bm25", Path(stages["LexicalBaseline"]["run"]), "*"),
     }
 
 
@@ -92,56 +95,27 @@ def collection_records(folder: Path) -> dict[str, bytes]:
     return content
 
 
-def examples(folder: Path) -> dict[str, list[bytes]]:
-    """The examples of each split, sorted; the order of an example's features, which Transform leaves open, is one."""
+def examples(kind: str, folder: Path) -> dict[str, list[bytes]]:
+    """The examples of each split, sorted; Transform leaves the order of an example's features open."""
     import tensorflow as tf
 
     def canonical(example: bytes) -> bytes:
         return tf.train.Example.FromString(example).SerializeToString(deterministic=True)
 
-    found = {}
-    for split in folder.iterdir():
-        dataset = tf.data.TFRecordDataset(sorted(map(str, split.glob("*.gz"))), "GZIP")
-        found[split.name] = sorted(map(canonical, dataset.as_numpy_iterator()))
-    return found
+    paths = {f"{kind}/{split.name}": sorted(map(str, split.glob("*.gz"))) for split in folder.iterdir()}
+    datasets = {name: tf.data.TFRecordDataset(files, "GZIP") for name, files in paths.items()}
+    return {name: sorted(map(canonical, dataset.as_numpy_iterator())) for name, dataset in datasets.items()}
 
 
-def statistics(folder: Path) -> dict[str, Any]:
-    """The statistics of each split, without the histograms, which are approximations, and with means and deviations to
-    six digits, for sums of floats depend on their order."""
-    import tensorflow_data_validation as tfdv
-
-    found = {}
-    for split in folder.iterdir():
-        (path,) = split.iterdir()
-        whole = tfdv.load_stats_binary(str(path))
-        for feature in whole.datasets[0].features:
-            kind = feature.WhichOneof("stats")
-            inner = getattr(feature, kind)
-            for one in (inner, inner.common_stats):
-                for name in ("histograms", "rank_histogram", "num_values_histogram", "feature_list_length_histogram"):
-                    if name in one.DESCRIPTOR.fields_by_name:
-                        one.ClearField(name)
-                for name in ("mean", "std_dev", "avg_length"):
-                    if name in one.DESCRIPTOR.fields_by_name:
-                        setattr(one, name, float(f"{getattr(one, name):.6g}"))
-        found[split.name] = sorted(str(feature) for feature in whole.datasets[0].features)
-    return found
-
-
-def report(path: Path) -> str:
+def report(path: Path) -> list[Any]:
     """The counts of records that were read, used and dropped, without the names of files."""
-    import json
-
     content = json.loads(path.read_text())
-    kept = {
-        role: (file["read"], file["used"], {drop["reason"]: drop["count"] for drop in file["drops"]})
-        for role, file in content["files"].items()
-    }
-    return str((kept, content["lists"], content["pairs"]))
+    drops = [{drop["reason"]: drop["count"] for drop in file["drops"]} for file in content["files"].values()]
+    counts = [[role, file["read"], file["used"]] for role, file in content["files"].items()]
+    return [counts, drops, content["lists"], content["pairs"]]
 
 
-def files(folder: Path, pattern: str) -> dict[str, bytes]:
+def files(kind: str, folder: Path, pattern: str) -> dict[str, bytes]:
     """The content of files, by their names."""
-    paths = [path for path in folder.glob(pattern) if path.is_file()]
-    return {path.name: gzip.decompress(b) if (b := path.read_bytes())[:2] == b"\x1f\x8b" else b for path in paths}
+    contents = {f"{kind}/{path.name}": path.read_bytes() for path in folder.glob(pattern) if path.is_file()}
+    return {name: gzip.decompress(b) if b[:2] == b"\x1f\x8b" else b for name, b in contents.items()}

@@ -1,9 +1,7 @@
-"""An index in Milvus: it finds what the local one finds, and whatever happens to a write, the version before stays."""
+"""An index in Milvus: it finds what the local one finds, and whatever happens to a write, a whole version stays."""
 
-import multiprocessing
 import os
 import shutil
-import signal
 import ssl
 import subprocess
 import sys
@@ -12,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import pytest
@@ -20,14 +18,14 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from components.index_pusher import milvus_versions
-from components.index_pusher.index_versions import IndexVersions, push_index
+from components.index_pusher.index_versions import IndexVersions
 from components.index_pusher.milvus_versions import MilvusVersions
 from components.on_workers import OnWorkers
 from models.exported.model import LoadedModel
 from models.retrieval import milvus_index
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.milvus_index import Milvus, MilvusIndex, import_client
-from models.retrieval.milvus_settings import MilvusAddress
+from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from models.retrieval.search_index import SearchIndex
 from schemas.errors import DataError
 from schemas.wikiclir import Text
@@ -48,6 +46,54 @@ STEPS = st.lists(st.tuples(st.booleans(), DOCUMENTS, st.sets(st.sampled_from(NAM
 QUERIES = ("white cat", "dog", "moon over ararat", "zzz", "cat dog moon", "qqqq")
 
 
+class Index(NamedTuple):
+    """The index of a name in Milvus."""
+
+    server: MilvusServer
+    name: str
+    model: LoadedModel
+
+    @property
+    def address(self) -> str:
+        return self.server.address(self.name)
+
+    def settings(self, **others: object) -> MilvusSettings:
+        return self.server.settings(self.name, **others)
+
+    def publish(self, version: Path, apply: Any = map, **others: object) -> str:
+        """Makes a version on disk the newest one; returns its collection."""
+        return MilvusVersions(self.settings(**others)).publish(version, apply=apply)
+
+    def newest(self) -> MilvusIndex:
+        """The newest version."""
+        milvus = Milvus(MilvusAddress.parse(self.address), 5)
+        collection = milvus.newest()
+        assert collection
+        return MilvusIndex(milvus, collection)
+
+    def collections(self) -> set[str]:
+        """The collections whose names start with the index's."""
+        return {name for name in self.server.client().list_collections() if name.startswith(self.name)}
+
+    def assert_finds_the_same(self, version: str | Path) -> None:
+        """Checks that each kind of search finds what it finds in a version on disk."""
+        there: SearchIndex = self.newest()
+        here: SearchIndex = CorpusIndex(str(version))
+        assert len(there) == len(here)
+        for query in map(self.model.encode_query, QUERIES):
+            for search in ("search", "dense_search", "words_search"):
+                hits, expected = (getattr(index, search)(query, 99) for index in (there, here))
+                assert [hit.doc_id for hit in hits] == [hit.doc_id for hit in expected]
+                for part in ("score", "dense", "words"):
+                    scores, exact = ([getattr(hit, part) for hit in each] for each in (hits, expected))
+                    assert scores == pytest.approx(exact, abs=1e-5)
+                texts, stored = (
+                    [text[:3] for text in index.texts([hit.place for hit in each])]
+                    for index, each in ((there, hits), (here, expected))
+                )
+                assert texts == stored
+
+
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     return export_with_words(tmp_path_factory.mktemp("model") / "serving" / "1")
@@ -59,39 +105,30 @@ def model(path: str) -> LoadedModel:
 
 
 @pytest.fixture
-def name(request: pytest.FixtureRequest) -> str:
-    """A name of the test's own."""
-    return "".join(letter if letter.isalnum() else "_" for letter in request.node.name)[:60]
+def index(request: pytest.FixtureRequest, milvus: MilvusServer, model: LoadedModel) -> Iterator[Index]:
+    """An index with a name of the test's own; the server runs again after the test."""
+    name = "index_" + "".join(letter if letter.isalnum() else "_" for letter in request.node.name)[-60:]
+    yield Index(milvus, name, model)
+    if not milvus.runs:
+        milvus.start()
+
+
+@pytest.fixture(scope="module")
+def versions(path: str, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Three versions on disk, each of another number of documents."""
+    made = []
+    for number in (3, 5, 4):
+        folder = tmp_path_factory.mktemp("versions") / "index"
+        documents = {f"d{row}": f"{TEXTS[row % len(TEXTS)]} {TEXTS[row % 3]}" for row in range(number)}
+        made.append(Path(IndexUpdater(path, IndexVersions(folder), most=2).replace_all(texts_of(documents)).version))
+    return made
 
 
 def texts_of(documents: dict[str, str]) -> list[Text]:
     return [Text(key, f"title {key}", text, 1) for key, text in documents.items()]
 
 
-def searchable_at(address: str) -> MilvusIndex:
-    """The newest version at an address."""
-    milvus = Milvus(MilvusAddress.parse(address), 5)
-    collection = milvus.newest()
-    assert collection
-    return MilvusIndex(milvus, collection)
-
-
-def assert_finds_the_same(model: LoadedModel, there: SearchIndex, here: SearchIndex, most: int = 99) -> None:
-    assert len(there) == len(here)
-    for query in map(model.encode_query, QUERIES):
-        for search in ("search", "dense_search", "words_search"):
-            found, expected = (getattr(index, search)(query, most) for index in (there, here))
-            assert [one.doc_id for one in found] == [one.doc_id for one in expected]
-            for part in ("score", "dense", "words"):
-                of_found, of_expected = ([getattr(one, part) for one in ones] for ones in (found, expected))
-                assert of_found == pytest.approx(of_expected, abs=1e-5)
-            assert [(text.id, text.title, text.text) for text in there.texts([one.place for one in found])] == [
-                (text.id, text.title, text.text) for text in here.texts([one.place for one in expected])
-            ]
-
-
-def collections(server: MilvusServer, name: str) -> set[str]:
-    return {one for one in server.client().list_collections() if one.startswith(name)}
+# What is found
 
 
 @settings(max_examples=6, deadline=None, phases=[Phase.generate])
@@ -100,8 +137,8 @@ def test_after_every_update_it_finds_what_a_new_local_index_finds(
     milvus: MilvusServer, path: str, model: LoadedModel, tmp_path_factory: pytest.TempPathFactory, steps: list[Any]
 ) -> None:
     folder = tmp_path_factory.mktemp("index")
-    engine = milvus.settings(f"steps_{folder.name}")
-    updater = IndexUpdater(path, IndexVersions(folder), most=4, milvus=MilvusVersions(engine))
+    index = Index(milvus, f"steps_{folder.name}", model)
+    updater = IndexUpdater(path, IndexVersions(folder), most=4, milvus=MilvusVersions(index.settings()))
     updater.replace_all([])
     expected: dict[str, str] = {}
     for is_whole, documents, removed in steps:
@@ -111,285 +148,244 @@ def test_after_every_update_it_finds_what_a_new_local_index_finds(
         else:
             updater.change(texts_of(documents), removed)
             expected = {**{key: text for key, text in expected.items() if key not in removed}, **documents}
-        index = searchable_at(str(engine.address))
-        assert {one.id: one.text for one in index.documents()} == expected
+        newest = index.newest()
+        assert {document.id: document.text for document in newest.documents()} == expected
         rebuilt = IndexUpdater(path, IndexVersions(tmp_path_factory.mktemp("rebuilt"))).replace_all(texts_of(expected))
-        assert_finds_the_same(model, index, CorpusIndex(rebuilt.version))
-        assert index.drift.model_dump(exclude={"divergence"}) == rebuilt.drift.model_dump(exclude={"divergence"})
+        index.assert_finds_the_same(rebuilt.version)
+        assert newest.drift.model_dump(exclude={"divergence"}) == rebuilt.drift.model_dump(exclude={"divergence"})
 
 
-@pytest.fixture
-def versions(path: str, tmp_path: Path) -> list[Path]:
-    """Three versions on disk, each of another number of documents."""
-    made = []
-    for number in (3, 5, 4):
-        folder = tmp_path / f"of_{number}"
-        documents = {f"d{one}": f"{TEXTS[one % len(TEXTS)]} {TEXTS[one % 3]}" for one in range(number)}
-        made.append(Path(IndexUpdater(path, IndexVersions(folder), most=2).replace_all(texts_of(documents)).version))
-    return made
-
-
-def test_the_version_before_stays_and_older_ones_and_unfinished_ones_go(
-    milvus: MilvusServer, versions: list[Path], name: str
+@pytest.mark.parametrize("kind", ["flat", "ivf", "hnsw"])
+def test_every_index_of_vectors_finds_the_best_and_workers_may_write_it(
+    index: Index, versions: list[Path], tmp_path: Path, kind: str
 ) -> None:
-    published = MilvusVersions(milvus.settings(name))
-    first = published.publish(versions[0])
-    unfinished = MilvusVersions(milvus.settings(name, vector_index={"kind": "hnsw"}))
-    with pytest.raises(ZeroDivisionError):
-        unfinished.publish(versions[0], apply=lambda *_: [1 / 0])
-    assert len(collections(milvus, name)) == 2
-    second = published.publish(versions[1])
-    assert collections(milvus, name) == {first, second}
-    assert published.publish(versions[1]) == second
-    assert collections(milvus, name) == {first, second}
-    third = published.publish(versions[2])
-    assert collections(milvus, name) == {second, third}
-    # Back to the one before, which is still whole: nothing is written.
-    assert published.publish(versions[1], apply=lambda *_: [1 / 0]) == second
-    assert len(searchable_at(milvus.address(name))) == 5
+    on_workers = OnWorkers(partial(beam.Pipeline, argv=[]), str(tmp_path / "work"))
+    vector_index = {"kind": kind, "nlist": 128, "nprobe": 128}
+    index.publish(versions[1], on_workers if kind == "ivf" else map, vector_index=vector_index)
+    index.assert_finds_the_same(versions[1])
 
 
-def _publish_and_die(folder: Path, engine: Any) -> None:
-    """Publishes a version, and kills this process after the second write."""
-    ask, left = Milvus.ask, [2]
-
-    def dying(self: Milvus, method: str, *arguments: Any, **named: Any) -> Any:
-        if method == "upsert":
-            left[0] -= 1
-            if left[0] < 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return ask(self, method, *arguments, **named)
-
-    Milvus.ask = dying  # type: ignore[method-assign]
-    MilvusVersions(engine).publish(folder)
-
-
-def test_after_a_kill_in_the_middle_the_same_command_completes_the_version(
-    milvus: MilvusServer, versions: list[Path], model: LoadedModel, name: str
+def test_a_candidate_of_one_channel_gets_the_score_of_the_other_too(
+    index: Index, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = milvus.settings(name)
-    MilvusVersions(engine).publish(versions[0])
-    process = multiprocessing.get_context("spawn").Process(target=_publish_and_die, args=(versions[1], engine))
-    process.start()
-    process.join()
-    assert process.exitcode == -signal.SIGKILL
-    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[0])))
-    MilvusVersions(engine).publish(versions[1])
-    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[1])))
-
-
-def test_of_two_writers_the_first_to_finish_wins_and_the_other_is_told(
-    milvus: MilvusServer, versions: list[Path], model: LoadedModel, name: str
-) -> None:
-    engine = milvus.settings(name)
-    MilvusVersions(engine).publish(versions[0])
-
-    def meanwhile(put: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
-        first, *others = records
-        yield put(first)
-        MilvusVersions(engine).publish(versions[2])
-        yield from map(put, others)
-
-    with pytest.raises(DataError, match="refused upsert|meanwhile"):
-        MilvusVersions(engine).publish(versions[1], apply=meanwhile)
-    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[2])))
-    MilvusVersions(engine).publish(versions[1])
-    assert len(searchable_at(milvus.address(name))) == 5
-
-
-def test_a_collection_of_somebody_else_is_never_touched(
-    milvus: MilvusServer, versions: list[Path], path: str, clir: Clir, name: str
-) -> None:
-    client = milvus.client()
-    client.create_collection(name, dimension=4)
-    client.insert(name, [{"id": 1, "vector": [0.5] * 4}])
-    with pytest.raises(DataError, match=f"there is the collection {name}, which `clir` did not write"):
-        MilvusVersions(milvus.settings(name))
-    answer = clir("search", Path(path).parents[1], "cat", "--index", milvus.address(name))
-    assert (answer.code, "did not write" in answer.err) == (1, True)
-    # An alias of such a collection, and one that looks like an old version.
-    client.create_alias(name, f"{name}_alias")
-    with pytest.raises(DataError, match="did not write"):
-        MilvusVersions(milvus.settings(f"{name}_alias"))
-    beside = MilvusVersions(milvus.settings(name[:-1]))
-    client.create_collection(f"{name[:-1]}_0123456789abcdef", dimension=4)
-    for version in versions:
-        beside.publish(version)
-    assert {name, f"{name[:-1]}_0123456789abcdef"} <= collections(milvus, name[:-1])
-    assert client.query(name, filter="id == 1")[0]["id"] == 1
-
-
-def test_the_index_of_another_model_is_refused_and_replaced_only_as_a_whole(
-    milvus: MilvusServer, path: str, clir: Clir, tmp_path: Path, name: str
-) -> None:
-    (tmp_path / "documents").write_text("a\tLe chat\tun chat blanc\n")
-    address = milvus.address(name)
-    for output, model in ((tmp_path / "one", path), (tmp_path / "other", None)):
-        target = output / "serving" / "1"
-        if model:
-            shutil.copytree(model, target)
-        else:
-            export_with_words(target, "bm25")
-    one, other = tmp_path / "one", tmp_path / "other"
-    assert clir("index", one, "--documents", tmp_path / "documents", "--index", address).code == 0
-    assert clir("search", one, "cat", "--index", address).code == 0
-    answer = clir("search", other, "cat", "--index", address)
-    assert (answer.code, "must be the index of a model in" in answer.err) == (1, True)
-    assert clir("index", other, "--documents", tmp_path / "documents").code == 0
-    answer = clir("index", other, "--add", tmp_path / "documents", "--index", address)
-    assert (answer.code, "must be in this folder to be changed" in answer.err) == (1, True)
-    assert clir("search", one, "cat", "--index", address).code == 0
-    answer = clir("index", other, "--documents", tmp_path / "documents", "--index", address)
-    assert (answer.code, "; version 1 takes its place" in answer.err) == (0, True)
-    assert clir("search", other, "cat", "--index", address).code == 0
-
-
-def test_a_collection_that_lost_documents_is_refused_and_written_again(
-    milvus: MilvusServer, versions: list[Path], model: LoadedModel, name: str
-) -> None:
-    published = MilvusVersions(milvus.settings(name))
-    collection = published.publish(versions[1])
-    assert published.fault_of(versions[1]) == ""
-    assert "must hold the version 1; it holds" in published.fault_of(versions[0])
-    milvus.client().delete(collection, filter="number >= 65536")
-    with pytest.raises(DataError, match="must hold 5 documents; it holds 2"):
-        searchable_at(milvus.address(name))
-    assert published.fault_of(versions[1]) == "must hold 5 documents; it holds 2"
-    assert published.publish(versions[1]) == collection
-    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[1])))
+    documents = {f"d{number}": f"{TEXTS[number % 7]} {TEXTS[number % 5]}" for number in range(30)}
+    index.publish(Path(IndexUpdater(path, IndexVersions(tmp_path / "index")).replace_all(texts_of(documents)).version))
+    monkeypatch.setattr(milvus_index, "DEPTH", 3)
+    newest = index.newest()
+    for query in QUERIES:
+        exact = dict(zip(documents, index.model.score(query, [*documents.values()])["scores"], strict=True))
+        hits = newest.search(index.model.encode_query(query), 3)
+        assert [hit.score for hit in hits] == pytest.approx([exact[hit.doc_id.decode()] for hit in hits], abs=1e-5)
 
 
 def test_long_texts_and_all_characters_come_back_and_a_title_that_is_too_long_is_reported(
-    milvus: MilvusServer, path: str, model: LoadedModel, tmp_path: Path, name: str
+    index: Index, path: str, tmp_path: Path
 ) -> None:
     documents = [
         Text("é\U0001f408", "\U0001f408" * 9, "chat \U0001f408 قط " * 20_000, 1),
         Text("b", "", "\x01 % _ ' \" \\ qqqq", 2),
     ]
-    folder = IndexVersions(tmp_path / "index")
-    updater = IndexUpdater(path, folder, milvus=MilvusVersions(milvus.settings(name)))
-    update = updater.replace_all(documents)
-    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(update.version))
-    with pytest.raises(DataError, match="title of c must be at most 65,535 long in Milvus; got 70,000"):
+    updater = IndexUpdater(path, IndexVersions(tmp_path / "index"), milvus=MilvusVersions(index.settings()))
+    index.assert_finds_the_same(updater.replace_all(documents).version)
+    with pytest.raises(DataError, match="title of c .* 70,000"):
         updater.change([Text("c", "t" * 70_000, "chat", 1)], [])
-    assert len(searchable_at(milvus.address(name))) == 2
+    assert len(index.newest()) == 2
     assert updater.change([], ["c"]).documents == 2
 
 
-@pytest.mark.parametrize("kind", ["flat", "ivf", "hnsw"])
-def test_every_index_of_vectors_finds_the_best(
-    milvus: MilvusServer, versions: list[Path], model: LoadedModel, name: str, kind: str
+def test_the_collection_is_one_that_other_programs_can_read(index: Index, versions: list[Path]) -> None:
+    index.publish(versions[1])
+    client, data_type = index.server.client(), import_client().DataType
+    fields = {field["name"]: field["type"] for field in client.describe_collection(index.name)["fields"]}
+    assert fields == {
+        "number": data_type.INT64, "doc_id": data_type.VARCHAR, "title": data_type.VARCHAR, "text": data_type.ARRAY,
+        "vector": data_type.FLOAT_VECTOR, "terms": data_type.SPARSE_FLOAT_VECTOR,
+    }  # fmt: skip
+    (row,) = client.query(index.name, filter='doc_id == "d1"', output_fields=["title", "text"])
+    assert (row["title"], "".join(row["text"])) == ("title d1", "chien blanc chien blanc")
+
+
+# Versions
+
+
+def test_the_version_before_stays_and_older_ones_and_unfinished_ones_go(index: Index, versions: list[Path]) -> None:
+    first = index.publish(versions[0])
+    with pytest.raises(ZeroDivisionError):
+        index.publish(versions[0], lambda *_: [1 / 0], vector_index={"kind": "hnsw"})
+    assert len(index.collections()) == 2
+    second = index.publish(versions[1])
+    assert index.collections() == {first, second}
+    assert index.publish(versions[1]) == second
+    assert index.collections() == {first, second}
+    third = index.publish(versions[2])
+    assert index.collections() == {second, third}
+    # Back to the one before, which is still whole: nothing is written.
+    assert index.publish(versions[1], lambda *_: [1 / 0]) == second
+    assert len(index.newest()) == 5
+
+
+class Killed(BaseException):
+    """Ends a process where it is."""
+
+
+@pytest.mark.parametrize(
+    ("method", "call", "is_switched"),
+    [
+        ("upsert", 3, False),
+        ("create_index", 1, False),
+        ("alter_collection_properties", 1, False),
+        ("alter_alias", 1, False),
+        ("list_collections", 1, True),
+    ],
+)
+def test_a_kill_at_any_moment_leaves_a_whole_version_and_the_same_command_completes_the_new_one(
+    index: Index, versions: list[Path], monkeypatch: pytest.MonkeyPatch, method: str, call: int, is_switched: bool
 ) -> None:
-    engine = milvus.settings(name, vector_index={"kind": kind, "nlist": 128, "nprobe": 128})
-    MilvusVersions(engine).publish(versions[1])
-    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[1])))
+    first = index.publish(versions[0])
+    calls: list[str] = []
+
+    def ask(milvus: Milvus, asked: str, *arguments: Any, **named: Any) -> Any:
+        calls.append(asked)
+        if calls.count(method) == call:
+            raise Killed
+        return original(milvus, asked, *arguments, **named)
+
+    original = Milvus.ask
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(Milvus, "ask", ask)
+        index.publish(versions[1])
+    index.assert_finds_the_same(versions[is_switched])
+    second = index.publish(versions[1])
+    index.assert_finds_the_same(versions[1])
+    assert index.collections() == {first, second}
 
 
-def test_a_candidate_of_one_channel_gets_the_score_of_the_other_too(
-    milvus: MilvusServer, path: str, model: LoadedModel, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    documents = {f"d{number}": f"{TEXTS[number % 7]} {TEXTS[number % 5]}" for number in range(30)}
-    update = IndexUpdater(path, IndexVersions(tmp_path / "index")).replace_all(texts_of(documents))
-    MilvusVersions(milvus.settings(name)).publish(Path(update.version))
-    monkeypatch.setattr(milvus_index, "DEPTH", 3)
-    index = searchable_at(milvus.address(name))
-    for query in QUERIES:
-        exact = dict(zip(documents, model.score(query, [*documents.values()])["scores"], strict=True))
-        found = index.search(model.encode_query(query), 3)
-        assert [one.score for one in found] == pytest.approx([exact[one.doc_id.decode()] for one in found], abs=1e-5)
-
-
-def test_workers_write_what_one_process_writes(
-    milvus: MilvusServer, versions: list[Path], model: LoadedModel, tmp_path: Path, name: str
-) -> None:
-    on_workers = OnWorkers(partial(beam.Pipeline, argv=[]), str(tmp_path / "work"))
-    MilvusVersions(milvus.settings(name)).publish(versions[1], apply=on_workers)
-    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[1])))
-
-
-def test_a_push_publishes_the_version_once(
-    milvus: MilvusServer, versions: list[Path], tmp_path: Path, name: str
-) -> None:
-    published: list[str] = []
-
-    def publish(version: Path) -> str:
-        published.append(version.name)
-        return MilvusVersions(milvus.settings(name)).publish(version)
-
-    for _ in range(2):
-        push_index(str(versions[1]), str(tmp_path / "index"), publish=publish)
-    assert published == ["1", "1"]
-    assert len(collections(milvus, name)) == 1
-
-
-@pytest.fixture
-def own_server(tmp_path: Path) -> Iterator[MilvusServer]:
-    """A server that a test may kill."""
-    server = MilvusServer(tmp_path / "own")
-    yield server
-    server.kill()
-
-
-def test_a_server_that_goes_while_documents_are_written_is_reported(
-    own_server: MilvusServer, versions: list[Path], model: LoadedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(milvus_versions, "_WRITE_SECONDS", 2)
-    engine = own_server.settings("index")
-    MilvusVersions(engine).publish(versions[0])
-
+def test_of_two_writers_the_first_to_finish_wins_and_the_other_is_told(index: Index, versions: list[Path]) -> None:
     def meanwhile(put: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
         first, *others = records
         yield put(first)
-        own_server.kill()
+        index.publish(versions[2])
         yield from map(put, others)
 
+    index.publish(versions[0])
+    with pytest.raises(DataError, match="refused upsert|meanwhile"):
+        index.publish(versions[1], meanwhile)
+    index.assert_finds_the_same(versions[2])
+    index.publish(versions[1])
+    assert len(index.newest()) == 5
+
+
+def test_a_collection_of_somebody_else_is_never_touched(
+    index: Index, versions: list[Path], path: str, clir: Clir
+) -> None:
+    client, name = index.server.client(), index.name
+    client.create_collection(name, dimension=4)
+    client.insert(name, [{"id": 1, "vector": [0.5] * 4}])
+    with pytest.raises(DataError, match=f"there is the collection {name}"):
+        MilvusVersions(index.settings())
+    answer = clir("search", Path(path).parents[1], "cat", "--index", index.address)
+    assert (answer.code, name in answer.err) == (1, True)
+    # An alias of such a collection, and one that looks like an old version.
+    client.create_alias(name, f"{name}_alias")
+    with pytest.raises(DataError, match=name):
+        MilvusVersions(index._replace(name=f"{name}_alias").settings())
+    beside = index._replace(name=name[:-1])
+    client.create_collection(f"{beside.name}_0123456789abcdef", dimension=4)
+    for version in versions:
+        beside.publish(version)
+    assert {name, f"{beside.name}_0123456789abcdef"} <= beside.collections()
+    assert client.query(name, filter="id == 1")[0]["id"] == 1
+
+
+def test_the_index_of_another_model_is_refused_and_replaced_only_as_a_whole(
+    index: Index, path: str, clir: Clir, tmp_path: Path
+) -> None:
+    documents, first, second = tmp_path / "documents", tmp_path / "first", tmp_path / "second"
+    documents.write_text("a\tLe chat\tun chat blanc\n")
+    shutil.copytree(path, first / "serving" / "1")
+    export_with_words(second / "serving" / "1", "bm25")
+    in_milvus = ("--index", index.address)
+    assert clir("index", first, "--documents", documents, *in_milvus).code == 0
+    assert clir("search", first, "cat", *in_milvus).code == 0
+    answer = clir("search", second, "cat", *in_milvus)
+    assert (answer.code, "must be the index of a model in" in answer.err) == (1, True)
+    assert clir("index", second, "--documents", documents).code == 0
+    answer = clir("index", second, "--add", documents, *in_milvus)
+    assert (answer.code, "must be in this folder to be changed" in answer.err) == (1, True)
+    answer = clir("index", second, "--documents", documents, *in_milvus)
+    assert (answer.code, "; version 1 takes its place" in answer.err) == (0, True)
+    assert clir("search", second, "cat", *in_milvus).code == 0
+
+
+def test_a_collection_that_lost_documents_is_refused_and_written_again(index: Index, versions: list[Path]) -> None:
+    collection = index.publish(versions[1])
+    published = MilvusVersions(index.settings())
+    assert published.fault_of(versions[1]) == ""
+    assert collection in published.fault_of(versions[0])
+    index.server.client().delete(collection, filter="number >= 65536")
+    with pytest.raises(DataError, match="must hold 5 documents; it holds 2"):
+        index.newest()
+    assert published.fault_of(versions[1]) == "must hold 5 documents; it holds 2"
+    assert index.publish(versions[1]) == collection
+    index.assert_finds_the_same(versions[1])
+
+
+# The connection
+
+
+def test_a_server_that_goes_while_documents_are_written_is_reported(
+    index: Index, versions: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def meanwhile(put: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
+        first, *others = records
+        yield put(first)
+        index.server.kill()
+        yield from map(put, others)
+
+    monkeypatch.setattr(milvus_versions, "_WRITE_SECONDS", 2)
+    index.publish(versions[0])
     with pytest.raises(DataError, match="no Milvus answers at milvus://"):
-        MilvusVersions(engine).publish(versions[1], apply=meanwhile)
-    own_server.start()
-    MilvusVersions(engine).publish(versions[1])
-    assert_finds_the_same(model, searchable_at(own_server.address("index")), CorpusIndex(str(versions[1])))
+        index.publish(versions[1], meanwhile)
+    index.server.start()
+    index.publish(versions[1])
+    index.assert_finds_the_same(versions[1])
 
 
 def test_a_service_says_so_while_the_server_is_gone_and_goes_on_after_it(
-    own_server: MilvusServer, versions: list[Path], path: str
+    index: Index, versions: list[Path], path: str
 ) -> None:
-    MilvusVersions(own_server.settings("index")).publish(versions[0])
-    source = FolderEngines(str(Path(path).parent), own_server.address("index"), seconds=2)
+    index.publish(versions[0])
+    source = FolderEngines(str(Path(path).parent), index.address, seconds=2)
     with live_service(source, poll_seconds=0.5) as live:
         assert live.client.get("/v1/search?q=cat").json()["results"]
-        own_server.kill()
+        index.server.kill()
         answer = live.client.get("/v1/search?q=cat")
         assert answer.status_code == 503
         assert "no Milvus answers at milvus://" in answer.json()["error"]
         assert live.client.post("/v1/rank", json={"query": "cat", "documents": ["chat"]}).status_code == 200
-        own_server.start()
-        MilvusVersions(own_server.settings("index")).publish(versions[1])
-        done = threading.Event()
-        for _ in range(120):
-            if live.client.get("/v1/collection").json()["documents"] == 5:
-                done.set()
-                break
-            done.wait(0.5)
-        assert done.is_set()
+        index.server.start()
+        index.publish(versions[1])
+        deadline = time.monotonic() + 60
+        while live.client.get("/v1/collection").json()["documents"] != 5:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
         assert live.client.get("/v1/search?q=cat").status_code == 200
 
 
-def test_a_server_that_is_away_for_a_moment_is_asked_again(
-    own_server: MilvusServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_is_away_for_a_moment_is_asked_again(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(milvus_index, "_CONNECT_SECONDS", 60)
-    own_server.kill()
-    back = threading.Timer(2, own_server.start)
+    index.server.kill()
+    back = threading.Timer(2, index.server.start)
     back.start()
     try:
-        assert Milvus(MilvusAddress.parse(own_server.address("index"))).newest() is None
+        assert Milvus(MilvusAddress.parse(index.address)).newest() is None
     finally:
         back.join()
 
 
-def test_an_idle_connection_sends_nothing(milvus: MilvusServer, name: str) -> None:
-    with proxy(milvus.port) as opened:
-        connection = Milvus(MilvusAddress.parse(f"milvus://127.0.0.1:{opened.port}/{name}"), 5)
+def test_an_idle_connection_sends_nothing(index: Index) -> None:
+    with proxy(index.server.port) as opened:
+        connection = Milvus(MilvusAddress.parse(f"milvus://127.0.0.1:{opened.port}/{index.name}"), 5)
         assert connection.newest() is None
         time.sleep(1)  # what belongs to the answer has come
         before = len(opened.received)
@@ -399,42 +395,23 @@ def test_an_idle_connection_sends_nothing(milvus: MilvusServer, name: str) -> No
         assert len(opened.received) > before
 
 
-def test_a_connection_may_be_encrypted(milvus: MilvusServer, versions: list[Path], tmp_path: Path, name: str) -> None:
-    MilvusVersions(milvus.settings(name)).publish(versions[0])
+def test_a_connection_may_be_encrypted(index: Index, versions: list[Path], tmp_path: Path) -> None:
+    index.publish(versions[0])
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, *subject],
-        check=True, capture_output=True,
-    )  # fmt: skip
+    openssl = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate]
+    subprocess.run([*openssl, *subject], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    with proxy(milvus.port, context) as opened:
-        address = f"milvus+tls://localhost:{opened.port}/{name}"
+    with proxy(index.server.port, context) as opened:
+        address = f"milvus+tls://localhost:{opened.port}/{index.name}"
         script = (
             "import sys; from models.retrieval.milvus_index import *; "
             "print(Milvus(MilvusAddress.parse(sys.argv[1]), 5).newest())"
         )
-        for trusted in (True, False):
-            done = subprocess.run(
-                [sys.executable, "-c", script, address],
-                env={**os.environ, **({"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": str(certificate)} if trusted else {})},
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            assert (done.returncode == 0) == trusted
-            assert (name in done.stdout) == trusted
-            assert ("no Milvus answers at" in done.stderr) != trusted
-
-
-def test_the_collection_is_one_that_other_programs_can_read(
-    milvus: MilvusServer, versions: list[Path], name: str
-) -> None:
-    MilvusVersions(milvus.settings(name)).publish(versions[1])
-    client, data_type = milvus.client(), import_client().DataType
-    fields = {one["name"]: one["type"] for one in client.describe_collection(name)["fields"]}
-    assert fields == {
-        "number": data_type.INT64, "doc_id": data_type.VARCHAR, "title": data_type.VARCHAR, "text": data_type.ARRAY,
-        "vector": data_type.FLOAT_VECTOR, "terms": data_type.SPARSE_FLOAT_VECTOR,
-    }  # fmt: skip
-    (row,) = client.query(name, filter='doc_id == "d1"', output_fields=["title", "text"])
-    assert (row["title"], "".join(row["text"])) == ("title d1", "chien blanc chien blanc")
+        trusting = {**os.environ, "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": str(certificate)}
+        command = [sys.executable, "-c", script, address]
+        done = subprocess.run(command, env=trusting, capture_output=True, text=True, check=True)
+        assert done.stdout.startswith(index.name)
+        with pytest.raises(DataError, match="no Milvus answers at"):
+            Milvus(MilvusAddress.parse(address), 5)

@@ -13,6 +13,8 @@ from tensorflow_serving.config import model_server_config_pb2
 
 from schemas.served_versions import MODEL_NAME
 
+pytestmark = pytest.mark.tensors  # the package of protocols imports TensorFlow
+
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "serving" / "tf_serving"
 FLAGS: Final = {

@@ -9,44 +9,48 @@ from pathlib import Path
 import pytest
 
 from experiments.cell import Cell
-from experiments.experiment import Experiment
+from experiments.experiment import Experiment, read_experiment
 from experiments.report.figures import loss_figure
-from experiments.report.write_report import conditions, stability, write_report
+from experiments.report.write_report import conditions, report_pictures, stability, write_report
 from tests.cli.command import Clir
-from tests.experiments.conftest import EXPERIMENTS, tables
+from tests.experiments.conftest import tables
+from tests.experiments.experiment_folder import write_experiment
 
 pytestmark = pytest.mark.tensors
 
 Reported = Callable[[str], Path]
 ExperimentOf = Callable[[str], Experiment]
-MARKS = {"losses": pytest.mark.stages, "nothing done": ()}
-every_experiment = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=MARKS.get(name, pytest.mark.long)) for name in EXPERIMENTS]
-)
 
 
 def markdown(folder: Path) -> str:
     return (folder / "report.md").read_text()
 
 
-@pytest.mark.stages
-@every_experiment
-def test_every_picture_of_the_report_is_a_file_beside_it(reported: Reported, name: str) -> None:
+@pytest.mark.parametrize(("name", "numbers"), [("losses", "123"), ("nothing done", "1")])
+def test_every_picture_of_the_report_is_a_file_beside_it(reported: Reported, name: str, numbers: str) -> None:
     names = re.findall(r"!\[[A-Z][^\]]+\]\(figures/([\w-]+)\.svg\)", markdown(reported(name)))
-    assert names
     assert sorted(names) == sorted(path.stem for path in (reported(name) / "figures").iterdir())
+    assert "".join(re.findall(r"figure-(\d)", " ".join(names))) == numbers
+    assert ("training" in names) == (name != "nothing done")
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_the_same_experiment_gives_the_same_bytes(reported: Reported, name: str, tmp_path: Path) -> None:
-    again = shutil.copytree(reported(name), tmp_path / "elsewhere")
-    write_report(again)
+def test_settings_along_an_axis_have_the_papers_figures(tmp_path: Path) -> None:
+    write_experiment(tmp_path, {"model.epsilon": [0, 0.5], "data.used_negatives": [20, 40]})
+    names = [picture.name for picture in report_pictures(read_experiment(tmp_path).rows)]
+    assert names == ["summary", *(f"figure-{number}" for number in range(1, 6)), "training"]
+
+
+def test_the_same_experiment_gives_the_same_bytes_in_another_folder(
+    clir: Clir, reported: Reported, tmp_path: Path
+) -> None:
+    again = shutil.copytree(reported("losses"), tmp_path / "elsewhere", ignore=shutil.ignore_patterns("report.*"))
+    code, out, err = clir("report", again)
+    assert (code, out) == (0, "")
+    assert err.endswith(": report.md\n")
     for path in (path for path in again.rglob("*") if path.is_file()):
-        assert path.read_bytes() == (reported(name) / path.relative_to(again)).read_bytes()
+        assert path.read_bytes() == (reported("losses") / path.relative_to(again)).read_bytes()
 
 
-@pytest.mark.stages
 def test_a_report_shows_what_was_run_and_takes_no_text_for_markup(reported: Reported) -> None:
     text = markdown(reported("losses"))
     assert text.startswith("# Losses &lt;script>alert(2)&lt;/script>\n\n## Summary\n")
@@ -65,7 +69,6 @@ def test_a_report_shows_what_was_run_and_takes_no_text_for_markup(reported: Repo
     assert (Path(__file__).parents[3] / "docs" / "differences.md").is_file()
 
 
-@pytest.mark.stages
 def test_an_experiment_without_a_finished_cell_has_a_report(reported: Reported) -> None:
     text = markdown(reported("nothing done"))
     assert "No cell has finished" in text and "no space left" in text
@@ -74,25 +77,11 @@ def test_an_experiment_without_a_finished_cell_has_a_report(reported: Reported) 
 # The other sections
 
 
-@pytest.mark.parametrize(
-    ("name", "numbers"),
-    [
-        pytest.param("losses", "123", marks=pytest.mark.stages),
-        ("nothing done", "1"),
-        pytest.param("epsilon", "1234", marks=pytest.mark.long),
-        pytest.param("negatives", "1235", marks=pytest.mark.long),
-    ],
-)
-def test_a_picture_is_drawn_where_there_is_something_to_draw(reported: Reported, name: str, numbers: str) -> None:
-    assert "".join(re.findall(r"figures/figure-(\d)", markdown(reported(name)))) == numbers
-    assert ("figures/training.svg" in markdown(reported(name))) == (name != "nothing done")
-
-
-@pytest.mark.long
-def test_a_loss_of_whole_lists_has_no_curve_over_one_score(reported: Reported) -> None:
-    picture = (reported("one seed") / "figures" / "figure-2.svg").read_text()
-    assert "SOSL, θ = (0.2, 0.7)" in picture
-    assert "softmax" not in picture
+def test_a_loss_of_whole_lists_has_no_curve_over_one_score(experiment_of: ExperimentOf) -> None:
+    picture = loss_figure(experiment_of("one seed").rows)
+    assert picture
+    assert "SOSL, θ = (0.2, 0.7)" in picture.file
+    assert "softmax" not in picture.file
 
 
 # What is no good experiment
@@ -104,16 +93,6 @@ def test_a_folder_without_an_experiment_is_an_error_of_the_users(clir: Clir, tmp
     assert f"{tmp_path}: no experiment.json there" in err
 
 
-@pytest.mark.long
-def test_clir_report_writes_what_a_finished_experiment_has(clir: Clir, reported: Reported, tmp_path: Path) -> None:
-    folder = shutil.copytree(reported("one seed"), tmp_path / "experiment", ignore=shutil.ignore_patterns("report.*"))
-    code, out, err = clir("report", folder)
-    assert (code, out) == (0, "")
-    assert err.endswith(": report.md\n")
-    assert markdown(folder) == markdown(reported("one seed"))
-
-
-@pytest.mark.stages
 def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     reported: Reported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
