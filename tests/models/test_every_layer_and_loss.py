@@ -192,7 +192,9 @@ def test_a_saved_model_computes_the_same_for_lists_of_any_length(tmp_path):
     module, subjects = tf.Module(), [case.make() for case in CASES]
     expected = [subject(*case.inputs).numpy() for case, subject in zip(CASES, subjects, strict=True)]
     # The layers themselves would be traced once more, as Keras saves them.
-    module.weights = [getattr(subject, "weights", None) or getattr(subject, "trainable_variables", []) for subject in subjects]
+    module.weights = [
+        getattr(subject, "weights", None) or getattr(subject, "trainable_variables", []) for subject in subjects
+    ]
     module.calls = [graph_of(case, subject) for case, subject in zip(CASES, subjects, strict=True)]
     tf.saved_model.save(module, str(tmp_path))
     loaded = tf.saved_model.load(str(tmp_path))

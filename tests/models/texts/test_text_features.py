@@ -1,6 +1,5 @@
 """The limit on a document's length, as the transformation has it."""
 
-import numpy as np
 import pytest
 import tensorflow as tf
 from hypothesis import given, settings
@@ -22,32 +21,12 @@ def text_features(request, tmp_path_factory):
     return small_text_features(tmp_path_factory.mktemp("words"), request.param, WordRules(max_tokens=LIMIT))
 
 
-@pytest.fixture(scope="module")
-def of_words(text_features):
-    """(the ids of each word by column, which words are scored)."""
-    found = tf.function(
-        lambda words: scored_words(text_features, words), input_signature=[tf.TensorSpec([None], tf.string)]
-    )
-
-    def of_words(words):
-        columns, is_scored = found(tf.constant(words, tf.string))
-        return {name: column.to_list() for name, column in columns.items()}, is_scored.numpy().tolist()
-
-    return of_words
-
-
-@pytest.mark.stages
 @settings(max_examples=12)
 @given(words=WORDS)
-def test_the_words_up_to_the_limit_have_their_ids_and_those_beyond_it_none(text_features, of_words, words):
-    columns, _ = of_words(words)
+def test_the_words_up_to_the_limit_have_their_ids_and_are_scored_whether_they_are_known_or_not(text_features, words):
+    columns, is_scored = scored_words(text_features, tf.constant(words, tf.string))
+    assert is_scored.numpy().tolist() == [number < LIMIT for number in range(len(words))]
     whole = text_features.of_documents(tf.constant([" ".join(words)]))
     for name, rows in columns.items():
         assert len(rows) == len(words)
-        assert np.concatenate([*rows, []]).tolist() == whole[name].to_list()[0]
-
-
-@pytest.mark.stages
-@given(words=WORDS)
-def test_the_words_up_to_the_limit_are_scored_whether_they_are_known_or_not(of_words, words):
-    assert of_words(words)[1] == [place < LIMIT for place in range(len(words))]
+        assert rows.flat_values.numpy().tolist() == whole[name].to_list()[0]

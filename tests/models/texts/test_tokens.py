@@ -56,14 +56,14 @@ def test_punctuation_symbols_and_white_space_part_words_and_are_dropped(text, ex
     assert words(text) == expected
 
 
-@pytest.mark.parametrize("one", [chr(int(code, 16)) for code in UNSEEN.split()], ids=UNSEEN.split())
-def test_a_character_that_nobody_sees_holds_a_word_together(one):
-    assert words(f"Kon{one}zept") == ["konzept"]
+def test_a_character_that_nobody_sees_holds_a_word_together():
+    texts = [f"Kon{chr(int(code, 16))}zept" for code in UNSEEN.split()]
+    assert [*map(words, texts)] == [["konzept"]] * len(texts)
 
 
-@pytest.mark.parametrize("one", APOSTROPHES, ids=unicodedata.name)
-def test_whatever_is_written_for_an_apostrophe_parts_words(one):
-    assert words(f"об{one}єкт l{one}été") == ["об", "єкт", "l", "été"]
+def test_whatever_is_written_for_an_apostrophe_parts_words():
+    texts = [f"об{apostrophe}єкт l{apostrophe}été" for apostrophe in APOSTROPHES]
+    assert [*map(words, texts)] == [["об", "єкт", "l", "été"]] * len(texts)
 
 
 @pytest.mark.parametrize(
@@ -141,15 +141,15 @@ def test_a_pair_holds_neighbours_of_one_run_alone(text, expected):
     assert words(text) == expected
 
 
-@given(st.lists(st.text("กขที่คかナ北京a1 ๑,\u200b", max_size=12), min_size=1, max_size=4), st.integers(1, 6))
-@settings(max_examples=60)
+@given(st.lists(st.text("กขที่คかナ北京a1 ๑,\u200b", max_size=12), min_size=1, max_size=4), st.sampled_from([2, 5]))
+@settings(max_examples=30)
 def test_the_words_of_a_word_are_itself_and_texts_of_a_batch_do_not_mix(texts, limit):
     of_batch = tokenize(tf.constant(texts))
-    assert of_batch.to_list() == [[one.encode() for one in words(text)] for text in texts]
+    assert of_batch.to_list() == [[word.encode() for word in words(text)] for text in texts]
     single = of_batch.flat_values
-    assert tokenize(single).to_list() == [[one] for one in single.numpy().tolist()]
+    assert tokenize(single).to_list() == [[word] for word in single.numpy().tolist()]
     assert tokenize(tf.constant(texts), WordRules(max_tokens=limit)).to_list() == [
-        [one.encode() for one in words(text, max_tokens=limit)] for text in texts
+        [word.encode() for word in words(text, max_tokens=limit)] for text in texts
     ]
 
 
@@ -162,6 +162,7 @@ def test_the_words_of_a_word_are_itself_and_texts_of_a_batch_do_not_mix(texts, l
         ("one 北 two", 2, 3),
         ("one 北京 two", 2, 3),
         ("one two 北", 2, 2),
+        ("one", 2, 1),
     ],
 )
 def test_a_limit_counts_han_and_kana_as_half_a_word_and_other_pairs_as_a_third(text, limit, kept):
@@ -189,21 +190,6 @@ def test_script_with_spaces_keeps_its_words_whole(text):
 @pytest.mark.parametrize("text", ["", " \n", "?!… — «»", "€ + ©"])
 def test_text_without_words_has_no_tokens(text):
     assert words(text) == []
-
-
-def test_max_tokens_keeps_the_first_words():
-    assert words("one two three", max_tokens=2) == ["one", "two"]
-    assert words("one", max_tokens=2) == ["one"]
-
-
-def test_texts_of_a_batch_do_not_mix():
-    texts = ["one two", "", "北京", "three"]
-    assert tokenize(tf.constant(texts)).to_list() == [[word.encode() for word in words(text)] for text in texts]
-
-
-@given(st.text())
-def test_tokens_are_their_own_tokens(text):
-    assert words(" ".join(words(text))) == words(text)
 
 
 SUPERSCRIPTS, SUBSCRIPTS = "²³¹⁰⁴-⁹", "₀-₉"
@@ -241,8 +227,8 @@ def reference(text):
     text = regex.sub(r"\p{Default_Ignorable_Code_Point}", "", text)
     text = regex.sub(r"(\p{Soft_Dotted})\u0307+", r"\1", unicodedata.normalize("NFKC", text))
     text = SEPARATORS.sub(" ", unicodedata.normalize("NFKC", text))
-    found = regex.sub(r"(^|\s)\p{M}+", " ", WORDS.sub(r" \g<0> ", text)).split()
-    return [pair for word in found for pair in pairs_of(word)]
+    parted = regex.sub(r"(^|\s)\p{M}+", " ", WORDS.sub(r" \g<0> ", text)).split()
+    return [pair for word in parted for pair in pairs_of(word)]
 
 
 def pairs_of(word):
@@ -264,16 +250,12 @@ def test_canonically_equivalent_texts_have_the_same_words(text):
     assert words(unicodedata.normalize("NFD", text)) == words(text) == words(unicodedata.normalize("NFC", text))
 
 
-@pytest.mark.stages
 def test_every_character_is_one_of_the_rules():
     # Between letters, after a character that is a word of its own, a digit and a space, and before marks.
     known = [one for one in every_character() if one not in NEW and unicodedata.category(one) not in ("Cn", "Co")]
-    for one, found in zip(known, tokenize(tf.constant([around(one) for one in known])).to_list(), strict=True):
-        assert [word.decode() for word in found] == reference(around(one)), hex(ord(one))
-
-
-def around(one):
-    return f"a{one}b北{one}\u0301c 1{one}2 {one} i{one}\u0307"
+    for first in range(0, len(known), 64):
+        texts = [f"a{one}b北{one}\u0301c 1{one}2 {one} i{one}\u0307" for one in known[first : first + 64]]
+        assert words("\n".join(texts)) == reference("\n".join(texts)), hex(ord(known[first]))
 
 
 # Places
@@ -283,24 +265,7 @@ PIECES = [
     *("é", "e\u0301", "ạ\u0308", "\u0301", "\u0345", "α\u0345", "ﬁ", "Ⅷ", "Ａ", "１", "½", "㏂", "ﷺ", "²", "㍿"),
     *("\u1112\u1161\u11ab", "한", "\u1161", "ㅎ", "ㅏ", "ﾊ", "ﾟ", "ﾞ", "ﾡ", "ￂ", "グ", "ー", "北", "京", "ひ"),
     *("مُ", "اللغة", "שָׁ", "हिन्दी", "বাং", "\u09be", "ที่", "ทำ", "ນີ້", "ຳ", "ខ្", "မြ", "\u0e33", "தமி"),
-    *(
-        "👨\u200d👩",
-        "1\ufe0f\u20e3",
-        "\u20e3",
-        "😀",
-        "i\u0307",
-        "ʼ",
-        "´",
-        "①",
-        "\u0307",
-        "\u00ad",
-        "\u200b",
-        "\u2060",
-        "\ufeff",
-        "\u115f",
-        "\ufffe",
-        "\U000e0041",
-    ),
+    *("👨\u200d👩", "1\ufe0f\u20e3", "i\u0307", *"\u20e3😀ʼ´①\u0307\u00ad\u200b\u2060\ufeff\u115f\ufffe\U000e0041"),
 ]
 """Pieces of every kind of script, and characters that normalisation composes, decomposes, moves or drops."""
 TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=20))
@@ -308,8 +273,7 @@ TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), s
 
 def places(text):
     """(word, start, end), in bytes."""
-    found = tokenize_with_offsets(tf.constant(text))
-    tokens, starts, ends = (column.numpy().tolist() for column in found)
+    tokens, starts, ends = (column.numpy().tolist() for column in tokenize_with_offsets(tf.constant(text)))
     return list(zip([token.decode() for token in tokens], starts, ends, strict=True))
 
 
@@ -357,37 +321,30 @@ def test_a_word_that_begins_within_what_characters_stand_for_together_has_no_pla
     assert words_and_places(text) == expected
 
 
-@pytest.mark.stages
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(TEXTS)
 def test_words_are_those_of_tokenize_and_places_grow_between_characters(text):
-    found = places(text)
-    assert [word for word, *_ in found] == words(text)
+    located = places(text)
+    assert [word for word, *_ in located] == words(text)
     boundaries = {len(text[:end].encode()) for end in range(len(text) + 1)}
-    with_place = [(start, end) for _, start, end in found if start >= 0]
-    assert {bound for place in with_place for bound in place} <= boundaries
+    with_place = [(start, end) for _, start, end in located if start >= 0]
     bounds = [bound for place in with_place for bound in place]
-    assert bounds == sorted(bounds)
+    assert {*bounds} <= boundaries and bounds == sorted(bounds)
     assert all(start < end for start, end in with_place)
-    assert all((start, end) == (-1, -1) for _, start, end in found if start < 0)
-    assert not found or found[0][1] >= 0  # it begins behind no other word
+    assert all((start, end) == (-1, -1) for _, start, end in located if start < 0)
+    assert not located or located[0][1] >= 0  # it begins behind no other word
 
 
-@settings(max_examples=50)
+@settings(max_examples=40)
 @given(TEXTS)
-def test_what_stands_at_the_place_of_a_word_of_a_normal_text_is_that_word(text):
-    text = unicodedata.normalize("NFKC", text)
-    for word, at_place in words_and_places(text):
-        assert at_place is None or words(at_place) == [word]
+def test_words_are_their_own_words_and_so_is_what_stands_at_their_places_in_a_normal_text(text):
+    tokens = tokenize(tf.constant([text])).flat_values
+    assert tokenize(tokens).to_list() == [[token] for token in tokens.numpy().tolist()]
+    pairs = [pair for pair in words_and_places(unicodedata.normalize("NFKC", text)) if pair[1] is not None]
+    of_places = tokenize(tf.constant([at_place for _, at_place in pairs], tf.string)).to_list()
+    assert of_places == [[word.encode()] for word, _ in pairs]
 
 
-@given(TEXTS)
-def test_the_words_of_a_word_are_itself(text):
-    for word in words(text):
-        assert words(word) == [word]
-
-
-@pytest.mark.stages
 def test_with_every_character_of_unicode_words_have_their_places():
     # Between letters, before and after marks, vowels and a script without spaces.
     for first in range(0, len(every_character()), 1024):
@@ -401,19 +358,6 @@ def test_bytes_that_are_no_utf_8_belong_to_their_words():
     found = tokenize_with_offsets(tf.constant(b"a\xffb \xe9t\xc3"))
     assert found.tokens.numpy().tolist() == [b"a\xffb", b"\xe9t\xc3"]
     assert (found.start.numpy().tolist(), found.end.numpy().tolist()) == ([0, 4], [3, 7])
-
-
-@pytest.mark.stages
-def test_a_saved_model_gives_the_same(tmp_path):
-    module = tf.Module()
-    module.find = tf.function(
-        lambda text: tokenize_with_offsets(text)._asdict(), input_signature=[tf.TensorSpec([], tf.string)]
-    )
-    tf.saved_model.save(module, str(tmp_path / "model"))
-    text = "cafe\u0301 1½ об\u02bcєкт\u200bİ 1\ufe0f\u20e3"
-    found = tf.saved_model.load(str(tmp_path / "model")).find(tf.constant(text))
-    assert [word.decode() for word in found["tokens"].numpy()] == ["café", "1", "1", "2", "об", "єкт", "i", "1"]
-    assert found["start"].numpy().tolist() == [0, 7, 8, -1, 11, 17, 26, 29]
 
 
 def test_equal_rules_are_traced_once_however_often_they_are_made():
