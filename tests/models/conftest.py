@@ -1,16 +1,15 @@
-"""Fixtures of the tests of `models`."""
+"""Fixtures of the tests of `models`. TensorFlow is imported on use: tests without a mark do without it."""
 
 from collections.abc import Iterator
 
 import pytest
-import tensorflow as tf
-
-from tests.models.loaded_once import loaded_once
 
 
 @pytest.fixture(scope="module")
 def each_model_loaded_once() -> Iterator[None]:
     """For tests that ask one model many times."""
+    from tests.models.loaded_once import loaded_once
+
     with loaded_once():
         yield
 
@@ -18,6 +17,8 @@ def each_model_loaded_once() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def without_graphs() -> Iterator[None]:
     """Runs functions operation by operation: to trace one takes longer than to run it on a few small inputs."""
+    import tensorflow as tf
+
     tf.config.run_functions_eagerly(True)
     yield
     tf.config.run_functions_eagerly(False)

@@ -47,44 +47,34 @@ class Case(NamedTuple):
         return self.subject(**self.config)
 
 
+VECTORS = (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))
+WORDS = {"vocabulary_size": 5, "dim": 2, "seed": 1}
+BANDS = {"theta": (0.2, 0.7), "reduction": "none"}
+LISTS = (GRADES, SCORES)
 CASES = [
-    Case(SmoothCosine, {"epsilon": 0.5}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
+    Case(SmoothCosine, {"epsilon": 0.5}, VECTORS),
     Case(SmoothCosine, {"epsilon": 0.0}, (tf.constant([[1e-30, 0.0], [0.0, 0.0]]), tf.zeros([2, 3, 2]))),
-    Case(DotProduct, {"dim": 2}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
-    Case(GradientReversal, {}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]),)),
-    Case(DomainDiscriminator, {"domains": 3, "hidden": 4, "seed": 1}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]),)),
-    Case(WordEmbeddings, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4}, (TEXTS,)),
-    Case(MeanEmbedding, {"vocabulary_size": 5, "dim": 2, "seed": 1}, (TEXTS,)),
-    Case(
-        MeanEmbedding,
-        {"vocabulary_size": 5, "dim": 2, "seed": 1, "word_dropout": 0.3, "stem_vocabulary_size": 4},
-        (TEXTS, False, TEXTS),
-    ),
-    Case(
-        MeanEmbedding,
-        {"vocabulary_size": 5, "dim": 2, "seed": 1, "stem_vocabulary_size": 4, "pooling": "idf"},
-        (TEXTS, False, TEXTS),
-    ),
-    Case(PolynomialEmbedding, {"vocabulary_size": 5, "dim": 2, "seed": 1}, (TEXTS,)),
-    Case(PolynomialEmbedding, {"vocabulary_size": 5, "dim": 2, "seed": 1, "degree": 3}, (TEXTS,)),
-    Case(CnnEncoder, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4, "filters": 3}, (TEXTS,)),
-    Case(LstmEncoder, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4, "units": 3}, (TEXTS,)),
-    Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
-    Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "learn_theta": True, "reduction": "none"}, (GRADES, SCORES)),
-    Case(MeanSquaredErrorLoss, {"theta": (0.2, 0.7), "ends": (0.0, 3.0), "reduction": "none"}, (GRADES, SCORES)),
-    Case(ProportionalOddsLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
-    Case(ProportionalOddsLoss, {"theta": (0.2, 0.7), "learn_theta": True, "reduction": "none"}, (GRADES, SCORES)),
-    Case(
-        ProportionalOddsLoss,
-        {"theta": (0.2, 0.7), "ends": (0.0, 3.0), "learn_theta": True, "reduction": "none"},
-        (GRADES, SCORES),
-    ),
-    Case(ThreePartL2Loss, {"theta": (0.1, 0.5, 0.8), "reduction": "none"}, (GRADES, SCORES)),
-    Case(SoftmaxLoss, {"reduction": "none"}, (GRADES, SCORES)),
-    Case(ApproxNdcgLoss, {"reduction": "none"}, (GRADES, SCORES)),
-    Case(PairwiseHingeLoss, {"reduction": "none"}, (GRADES, SCORES)),
-    Case(WorstHingeLoss, {"margin": 0.3, "reduction": "none"}, (GRADES, SCORES)),
-    Case(LogLikelihoodLoss, {"reduction": "none"}, (GRADES, SCORES)),
+    Case(DotProduct, {"dim": 2}, VECTORS),
+    Case(GradientReversal, {}, VECTORS[:1]),
+    Case(DomainDiscriminator, {"domains": 3, "hidden": 4, "seed": 1}, VECTORS[:1]),
+    Case(WordEmbeddings, WORDS | {"dropout": 0.4}, (TEXTS,)),
+    Case(MeanEmbedding, WORDS, (TEXTS,)),
+    Case(MeanEmbedding, WORDS | {"word_dropout": 0.3, "stem_vocabulary_size": 4}, (TEXTS, False, TEXTS)),
+    Case(MeanEmbedding, WORDS | {"stem_vocabulary_size": 4, "pooling": "idf"}, (TEXTS, False, TEXTS)),
+    Case(PolynomialEmbedding, WORDS, (TEXTS,)),
+    Case(PolynomialEmbedding, WORDS | {"degree": 3}, (TEXTS,)),
+    Case(CnnEncoder, WORDS | {"dropout": 0.4, "filters": 3}, (TEXTS,)),
+    Case(LstmEncoder, WORDS | {"dropout": 0.4, "units": 3}, (TEXTS,)),
+    Case(SmoothOrdinalSearchLoss, BANDS, LISTS),
+    Case(SmoothOrdinalSearchLoss, BANDS | {"learn_theta": True}, LISTS),
+    Case(MeanSquaredErrorLoss, BANDS | {"ends": (0.0, 3.0)}, LISTS),
+    Case(ProportionalOddsLoss, BANDS, LISTS),
+    Case(ProportionalOddsLoss, BANDS | {"learn_theta": True}, LISTS),
+    Case(ProportionalOddsLoss, BANDS | {"ends": (0.0, 3.0), "learn_theta": True}, LISTS),
+    Case(ThreePartL2Loss, {"theta": (0.1, 0.5, 0.8), "reduction": "none"}, LISTS),
+    *(Case(loss, {"reduction": "none"}, LISTS) for loss in (SoftmaxLoss, ApproxNdcgLoss, PairwiseHingeLoss)),
+    Case(WorstHingeLoss, {"margin": 0.3, "reduction": "none"}, LISTS),
+    Case(LogLikelihoodLoss, {"reduction": "none"}, LISTS),
 ]
 
 

@@ -131,9 +131,9 @@ def test_the_seed_alone_decides_the_weights_and_no_two_of_them_are_alike(encoder
 # Dropout
 
 
-@pytest.mark.parametrize("name", LAYERS)
-def test_dropout_acts_in_training_alone_and_otherwise_in_every_step(name):
-    encoder, again = Encoder(name, dropout=0.4), Encoder(name, dropout=0.4)
+@pytest.mark.parametrize(("name", "share"), [*((name, "dropout") for name in LAYERS), ("mean", "word_dropout")])
+def test_dropout_acts_in_training_alone_and_otherwise_in_every_step(name, share):
+    encoder, again = (Encoder(name, **{share: 0.4}) for _ in range(2))
     vectors = encoder(TEXTS)
     np.testing.assert_array_equal(vectors, Encoder(name)(TEXTS))
     steps = [encoder(TEXTS, training=True) for _ in range(2)]

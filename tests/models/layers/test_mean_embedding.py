@@ -146,16 +146,6 @@ def sums_in_training(layer, tokens, **stems):
     return {round(float(value), 3) for value in np.arctanh(vectors)[:, 0]}
 
 
-def test_word_dropout_acts_in_training_alone_and_otherwise_in_every_step(layers):
-    tokens = ragged([[2, 5, 7, 1], [], [7, 3, 0, 0, 8], [4]])
-    layer, again = (make(word_dropout=0.4) for _ in range(2))
-    np.testing.assert_array_equal(layer(tokens), layers["words"](tokens))
-    steps = [layer(tokens, training=True).numpy() for _ in range(2)]
-    assert len({step.tobytes() for step in [*steps, layer(tokens).numpy()]}) == 3
-    np.testing.assert_array_equal([again(tokens, training=True) for _ in range(2)], steps)
-    assert not any(step[1].any() for step in steps)
-
-
 @pytest.mark.parametrize(("share", "dropout"), [(0.1, 0.0), (0.25, 0.3), (0.7, 0.0)])
 def test_word_dropout_leaves_out_its_share_and_scales_nothing(share, dropout):
     layer = make(1, word_dropout=share, dropout=dropout)

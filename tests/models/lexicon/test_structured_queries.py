@@ -74,7 +74,6 @@ def test_scores_are_those_of_the_loops_and_of_the_sparse_vectors_and_lie_in_thei
     assert low == 0 <= found.min() and found.max() < high
 
 
-# It reads the sample and translates twenty pairs of real texts in loops.
 def test_scores_of_real_texts_are_those_of_the_loops_and_of_their_sparse_vectors_and_parts():
     texts, collection = sample_texts()
     train, queries, documents = texts[::160], [query for query, _ in texts[1::240]], collection[::40]
