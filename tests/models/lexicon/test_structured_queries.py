@@ -188,22 +188,21 @@ def test_a_text_of_a_thousand_words_is_cut_at_the_limit():
     assert scores(channel, ["x x x a"], [cut]) == scores(channel, ["x"], [cut])
 
 
-@pytest.mark.parametrize("documents", [[["b"]], [["b"], ["b"]]], ids=["one document", "a word of every document"])
-def test_idf_is_above_zero_even_of_what_every_document_holds(documents):
-    assert scores(make_channel(learn([(["a"], ["b"])], documents)), ["a b"], ["b"]) > 0
-
-
-@pytest.mark.parametrize("collection", [[], [[], []]], ids=["no collection", "a collection without words"])
-def test_without_statistics_equal_words_match(collection):
-    channel, reference = channel_and_reference([], collection)
-    (found,) = scores(channel, ["x"], ["x"])[0]
-    assert 0 < found == pytest.approx(reference.score(["x"], ["x"]))
-
-
-def test_an_unknown_word_matches_itself_as_the_rarest_word_would(channel, reference):
-    assert reference.document_frequency("x") == 0
-    assert scores(channel, ["x"], ["x"])[0, 0] == pytest.approx(reference.score(["x"], ["x"]), abs=1e-6)
-    assert scores(channel, ["x"], ["y"]) == 0
+@pytest.mark.parametrize(
+    ("pairs", "collection", "query", "document"),
+    [
+        ([(["a"], ["b"])], [["b"]], ["a", "b"], ["b"]),
+        ([(["a"], ["b"])], [["b"], ["b"]], ["a", "b"], ["b"]),
+        ([], [], ["x"], ["x"]),
+        ([], [[], []], ["x"], ["x"]),
+        (*LEARNED, ["x"], ["x"]),
+    ],
+    ids=["one document", "a word of every document", "no collection", "a collection without words", "unknown"],
+)
+def test_a_word_that_matches_scores_above_zero_whatever_the_statistics(pairs, collection, query, document):
+    channel, reference = channel_and_reference(pairs, collection)
+    (score,) = scores(channel, join([query]), join([document]))[0]
+    assert 0 < score == pytest.approx(reference.score(query, document), abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["lexicon", "bm25", "tfidf"])
