@@ -178,7 +178,7 @@ def graph_of(case, subject):
 
 
 @pytest.mark.stages
-def test_a_saved_model_computes_the_same_for_lists_of_any_length(tmp_path):
+def test_a_saved_model_computes_the_same_for_lists_of_any_length(tmp_path):  # 5 s: it traces a graph of each
     module, subjects = tf.Module(), [case.make() for case in CASES]
     expected = [subject(*case.inputs).numpy() for case, subject in zip(CASES, subjects, strict=True)]
     # The layers themselves would be traced once more, as Keras saves them.
