@@ -32,15 +32,15 @@ def test_a_stage_that_does_not_train_has_no_job(properties):
 
 
 def test_the_numbers_of_a_trial_replace_epsilon_and_the_thresholds_alone():
-    found = JOB.with_numbers({"epsilon": 0.25, "theta_1": -0.5, "theta_2": 0.0, "theta_3": 0.5})
-    assert (found.model.epsilon, found.loss.theta) == (0.25, (-0.5, 0.0, 0.5))
-    assert TrainingJob.model_validate(found.model_dump(mode="json")) == found
+    job = JOB.with_numbers({"epsilon": 0.25, "theta_1": -0.5, "theta_2": 0.0, "theta_3": 0.5})
+    assert (job.model.epsilon, job.loss.theta) == (0.25, (-0.5, 0.0, 0.5))
+    assert TrainingJob.model_validate(job.model_dump(mode="json")) == job
     assert JOB.with_numbers({"epsilon": 0.25}).loss == JOB.loss
     changed = {"model": JOB.model, "loss": JOB.loss}
-    assert found.model_copy(update=changed) == JOB.with_numbers({}) == JOB
+    assert job.model_copy(update=changed) == JOB.with_numbers({}) == JOB
 
 
 def test_its_code_is_that_of_the_parts_it_names():
-    modules = {one.module for one in JOB.declarations()}
+    modules = {declaration.module for declaration in JOB.declarations()}
     assert {ENCODERS["cnn"].module, CHANNELS["bm25"].module} < modules
     assert ENCODERS["lstm"].module not in modules

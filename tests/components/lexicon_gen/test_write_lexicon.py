@@ -3,9 +3,7 @@
 import bz2
 import gzip
 import json
-from collections.abc import Callable, Sequence
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,7 +15,6 @@ from schemas.byte_streams import input_digest
 from schemas.domains import domains_to_train
 from schemas.errors import DataError
 from schemas.lexicon_report import LexiconReport
-from schemas.wikiclir import MAX_LINE_BYTES
 from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import table_of
 from tests.models.synthetic import write_examples
@@ -32,14 +29,7 @@ CONTENTS = st.lists(st.lists(st.sampled_from(PARTS), max_size=20).map(b"".join),
 RULES = WordRules(max_tokens=200)
 
 
-def further_pairs(
-    folder: Path,
-    contents: Sequence[bytes],
-    max_bad_share: float = 1.0,
-    digest: str | None = None,
-    weight: float = 1.0,
-    ending: str = "",
-) -> FurtherPairs:
+def further_pairs(folder, contents, max_bad_share=1.0, digest=None, weight=1.0, ending=""):
     """The pairs of files, each with one of the contents."""
     paths = [folder / f"pairs-{number}{ending}" for number in range(len(contents))]
     for path, content in zip(paths, contents, strict=True):
@@ -47,14 +37,10 @@ def further_pairs(
     return FurtherPairs([str(path) for path in paths], digest, max_bad_share, open, weight=weight)
 
 
-def reasons(pairs: FurtherPairs) -> dict[str, int]:
-    return {one.reason.name: one.count for one in pairs.report().drops}
-
-
 # Pairs of the train lists
 
 
-def example(query_id: bytes, query: bytes, documents: dict[bytes, int]) -> dict[str, list[bytes] | list[int]]:
+def example(query_id, query, documents):
     """A list whose documents are given as text to grade."""
     return {
         "query_id": [query_id],
@@ -65,8 +51,7 @@ def example(query_id: bytes, query: bytes, documents: dict[bytes, int]) -> dict[
     }
 
 
-@pytest.mark.stages
-def test_a_query_is_paired_with_each_of_its_mr_documents_in_the_order_of_the_ids(tmp_path: Path) -> None:
+def test_a_query_is_paired_with_each_of_its_mr_documents_in_the_order_of_the_ids(tmp_path):
     dog, cat = example(b"q2", b"dog", {b"chien": 2, b"loup": 0}), example(b"q3", b"cat", {b"loup": 0})
     write_examples(tmp_path / "a", [dog, cat])
     write_examples(tmp_path / "b", [example(b"q1", b"wolf", {b"loup": 2, b"chien": 1, b"loups": 2})])
@@ -75,8 +60,7 @@ def test_a_query_is_paired_with_each_of_its_mr_documents_in_the_order_of_the_ids
     assert mr_pairs(files, 3) == mr_pairs([], 2) == []
 
 
-@pytest.mark.stages
-def test_queries_of_other_domains_are_paired_with_nothing(tmp_path: Path) -> None:
+def test_queries_of_other_domains_are_paired_with_nothing(tmp_path):
     lists = [example(f"{name}/1".encode(), name.encode(), {b"loup": 2}) for name in ("news", "health", "arts")]
     write_examples(tmp_path / "a", lists)
     files = [str(tmp_path / "a")]
@@ -87,93 +71,82 @@ def test_queries_of_other_domains_are_paired_with_nothing(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("store", [bytes, gzip.compress, bz2.compress])
-def test_pairs_of_several_files_are_read_in_their_order(tmp_path: Path, store: Callable[[bytes], bytes]) -> None:
+def test_pairs_of_several_files_are_read_in_their_order(tmp_path, store):
     pairs = further_pairs(tmp_path, [store(GOOD), store("été\tSommer".encode())])
     assert list(pairs) == [*WORDS, ("été", "Sommer", 1.0)]
     report = pairs.report()
     assert (report.path, report.read, report.used) == (f"{tmp_path}/pairs-0 and {tmp_path}/pairs-1", 3, 3)
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (b"gray wolf loup", "FIELD_COUNT"),
-        (b"", "FIELD_COUNT"),
-        (b"wolf\tloup\t0.5\t0.5", "FIELD_COUNT"),
-        (b"wolf\tloup\tlupo", "BAD_WEIGHT"),
-        (b"wolf\tlo\x00up", "NUL_BYTE"),
-        (b"wolf\t\xff", "BAD_UTF8"),
-        (b"wolf\t", "EMPTY_TEXT"),
-        (b" \tloup", "EMPTY_TEXT"),
-        (b"wolf\t" + b"x" * MAX_LINE_BYTES, "LINE_TOO_LONG"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_a_bad_line_is_left_out_and_counted(tmp_path: Path, line: bytes, reason: str) -> None:
-    pairs = further_pairs(tmp_path, [line + b"\n" + GOOD])
-    assert list(pairs) == WORDS
-    assert reasons(pairs) == {reason: 1}
+def test_a_bad_line_is_left_out_and_counted(tmp_path):
+    pairs = further_pairs(tmp_path, [GOOD, b"wolf\t\xff\n" + GOOD])
+    assert list(pairs) == 2 * WORDS
     (drops,) = pairs.report().drops
-    assert (drops.examples[0].file, drops.examples[0].line) == (f"{tmp_path}/pairs-0", 1)
-
-
-def test_a_byte_order_mark_and_windows_line_ends_are_taken_off(tmp_path: Path) -> None:
-    pairs = further_pairs(tmp_path, [b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n")])
-    assert list(pairs) == WORDS
+    assert (drops.reason.name, drops.count) == ("BAD_UTF8", 1)
+    assert (drops.examples[0].file, drops.examples[0].line) == (f"{tmp_path}/pairs-1", 1)
 
 
 @given(CONTENTS)
-def test_every_line_is_used_or_left_out_and_the_digest_is_that_of_the_bytes(
-    tmp_path_factory: pytest.TempPathFactory, contents: list[bytes]
-) -> None:
+def test_every_line_is_used_or_left_out_and_the_digest_is_that_of_the_bytes(tmp_path_factory, contents):
     digest = input_digest([sha256(content).hexdigest() for content in contents])
     pairs = further_pairs(tmp_path_factory.mktemp("pairs"), contents, digest=digest)
-    found = list(pairs)
+    used = list(pairs)
     report = pairs.report()
-    assert report.used == len(found)
-    assert report.read == len(found) + sum(one.count for one in report.drops)
-    assert report.read == sum(content.count(b"\n") + (content[-1:] not in (b"\n", b"")) for content in contents)
+    assert report.used == len(used)
+    assert report.read == len(used) + sum(drops.count for drops in report.drops)
+    assert report.read == sum(map(number_of_lines, contents))
 
 
-def test_too_many_bad_pairs_are_refused_with_the_first_of_them(tmp_path: Path) -> None:
+def number_of_lines(content):
+    """The lines of a file without those at its end that are blank."""
+    lines = [line.removesuffix(b"\r") for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return len(lines)
+
+
+def test_too_many_bad_pairs_are_refused_with_the_first_of_them(tmp_path):
     content = GOOD + b"cat chat\n"
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=rf"{tmp_path}/pairs-0: 1 of 3 .* 0.3 .*\n.*\n +{tmp_path}/pairs-0:3: cat chat"):
         list(further_pairs(tmp_path, [content], max_bad_share=0.3))
-    assert str(error.value).splitlines() == [
-        f"{tmp_path}/pairs-0: 1 of 3 pairs are bad; at most a share of 0.3 may be (data.max_bad_share):",
-        "  1 x wrong number of tab-separated fields",
-        f"    {tmp_path}/pairs-0:3: cat chat",
-    ]
     assert len(list(further_pairs(tmp_path, [content], max_bad_share=1 / 3))) == 2
 
 
-def test_a_file_that_breaks_off_is_refused_whatever_the_share(tmp_path: Path) -> None:
-    cut = gzip.compress(b"".join(b"wolf %d\tloup %d\n" % (i, i * i) for i in range(3000)))[:-2000]
-    with pytest.raises(DataError, match=r"pairs-0:\d+: Compressed file ended before the end-of-stream marker"):
-        list(further_pairs(tmp_path, [cut, GOOD]))
+@pytest.mark.parametrize(
+    ("content", "ending", "line"), [(gzip.compress(GOOD)[:-8], "", r"\d"), (b'{"loup":\n {"wolf" 0.5}}', ".json", 2)]
+)
+def test_a_file_that_breaks_off_and_what_is_no_table_are_refused_whatever_the_share(tmp_path, content, ending, line):
+    with pytest.raises(DataError, match=f"pairs-0{ending}:{line}: "):
+        list(further_pairs(tmp_path, [content], ending=ending))
 
 
 @pytest.mark.parametrize("store", [bytes, gzip.compress])
-def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, store: Callable[[bytes], bytes]) -> None:
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, store):
     digest = sha256(store(GOOD)).hexdigest()
     assert len(list(further_pairs(tmp_path, [store(GOOD)], digest=digest))) == 2
     pairs = iter(further_pairs(tmp_path, [store(GOOD)], digest=digest))
     with (tmp_path / "pairs-0").open("ab") as file:
         file.write(store(b"cat\tchat\n"))
-    with pytest.raises(DataError, match=r"pairs-0 must not change while a run reads it \(lexicon.pairs\): expected"):
+    with pytest.raises(DataError, match="pairs-0 must not change .*lexicon.pairs"):
         list(pairs)
 
 
-def test_that_a_file_changed_is_said_rather_than_that_it_breaks_off(tmp_path: Path) -> None:
-    digest = sha256(gzip.compress(GOOD)).hexdigest()
-    with pytest.raises(DataError, match="must not change while a run reads it"):
-        list(further_pairs(tmp_path, [gzip.compress(GOOD)[:-8]], digest=digest))
+@pytest.mark.parametrize(
+    ("whole", "cut", "ending"),
+    [
+        (gzip.compress(GOOD), gzip.compress(GOOD)[:-8], ""),
+        (b'{"loup": {"wolf": 0.5}}', b'{"loup": {"wo', ".json"),
+    ],
+)
+def test_that_a_file_changed_is_said_rather_than_that_it_breaks_off(tmp_path, whole, cut, ending):
+    with pytest.raises(DataError, match="must not change"):
+        list(further_pairs(tmp_path, [cut], digest=sha256(whole).hexdigest(), ending=ending))
 
 
 # Weights
 
 
-def test_the_weight_of_a_pair_is_its_own_times_that_of_its_kind(tmp_path: Path) -> None:
+def test_the_weight_of_a_pair_is_its_own_times_that_of_its_kind(tmp_path):
     (tmp_path / "titles").write_bytes(GOOD)
     (tmp_path / "words").write_bytes(b"wolf\tloup\t0.5\ncat\tchat\n")
     paths = [str(tmp_path / "words")], None, 0.0, open, [str(tmp_path / "titles")]
@@ -183,51 +156,35 @@ def test_the_weight_of_a_pair_is_its_own_times_that_of_its_kind(tmp_path: Path) 
     ]
 
 
-def test_a_weight_that_floats_round_to_0_still_counts(tmp_path: Path) -> None:
+def test_a_weight_that_floats_round_to_0_still_counts(tmp_path):
     pairs = further_pairs(tmp_path, [b"wolf\tloup\t5e-324\n"], weight=1e-9)
     report = written(tmp_path / "lexicon", "lexicon", ("en", "fr"), RULES, [(b"cat", b"chat")], pairs)
     assert (report.translations, report.pairs["used"], report.pairs_weight) == (2, 1, 1e-9)
-    assert all(
-        0 < weight <= 1 for of in table_of(read_lexicon(str(tmp_path / "lexicon"))).values() for weight in of.values()
-    )
+    table = table_of(read_lexicon(str(tmp_path / "lexicon")))
+    assert all(0 < weight <= 1 for weights in table.values() for weight in weights.values())
 
 
-def test_a_table_and_lines_with_the_same_weights_give_the_same_lexicon(tmp_path: Path) -> None:
+def test_a_table_and_lines_with_the_same_weights_give_the_same_lexicon(tmp_path):
     lines = b"wolf\tloup\t0.75\nwolf\tchien\t0.25\ndog\tchien\t1\n"
     table = json.dumps({"loup": {"wolf": 0.75}, "chien": {"wolf": 0.25, "dog": 1}}).encode()
-    found = []
+    tables = []
     for content, ending in ((lines, ".tsv"), (table, ".json"), (gzip.compress(table), ".json.gz")):
         pairs = further_pairs(tmp_path, [content], 0.0, sha256(content).hexdigest(), ending=ending)
         written(tmp_path / "lexicon", "lexicon", ("en", "fr"), RULES, [], pairs)
-        found.append((tmp_path / "lexicon" / "lexicon.tsv").read_text())
-    assert found[0] == found[1] == found[2] != ""
-
-
-def test_that_a_table_changed_is_said_rather_than_that_it_breaks_off(tmp_path: Path) -> None:
-    digest = sha256(b'{"loup": {"wolf": 0.5}}').hexdigest()
-    with pytest.raises(DataError, match="must not change while a run reads it"):
-        list(further_pairs(tmp_path, [b'{"loup": {"wo'], digest=digest, ending=".json"))
-
-
-def test_what_is_no_table_is_refused_with_its_place_whatever_the_share(tmp_path: Path) -> None:
-    with pytest.raises(DataError) as error:
-        list(further_pairs(tmp_path, [b'{"loup":\n {"wolf" 0.5}}'], ending=".json"))
-    assert str(error.value).splitlines()[1:] == [
-        "  1 x no JSON object {document word: {query word: weight}}",
-        f"    {tmp_path}/pairs-0.json:2: Expecting ':' delimiter (column 10)",
-    ]
+        tables.append((tmp_path / "lexicon" / "lexicon.tsv").read_text())
+    assert tables[0] == tables[1] == tables[2] != ""
 
 
 # The lexicon
 
 
-def written(folder: Path, *arguments: object) -> LexiconReport:
+def written(folder, *arguments):
     folder.mkdir(exist_ok=True)
     write_lexicon(*arguments, iter([b"loup chien", b"chat"]), str(folder), open)
     return LexiconReport.from_json((folder / "report.json").read_text())
 
 
-def test_it_learns_from_the_train_pairs_and_from_further_ones(tmp_path: Path) -> None:
+def test_it_learns_from_the_train_pairs_and_from_further_ones(tmp_path):
     pairs = further_pairs(tmp_path, [GOOD + b"bad\n"])
     report = written(tmp_path / "lexicon", "lexicon", ("en", "fr"), RULES, [(b"cat", b"chat")], pairs)
     assert table_of(read_lexicon(str(tmp_path / "lexicon"))).keys() == {"cat", "wolf", "dog"}
@@ -237,18 +194,15 @@ def test_it_learns_from_the_train_pairs_and_from_further_ones(tmp_path: Path) ->
     assert (report.pairs["read"], report.pairs["used"]) == (3, 2)
 
 
-def test_without_further_pairs_the_report_has_none(tmp_path: Path) -> None:
+def test_without_further_pairs_the_report_has_none(tmp_path):
     report = written(tmp_path / "lexicon", "bm25", ("en", "fr"), RULES, [], None)
     assert (report.kind, report.pairs, report.translations, report.documents) == ("bm25", None, 0, 2)
     content = json.loads((tmp_path / "lexicon" / "collection.json").read_text())
-    assert (content["query_language"], content["document_language"], content["rules"]["max_tokens"]) == (
-        "en",
-        "fr",
-        200,
-    )
+    assert (content["query_language"], content["document_language"]) == ("en", "fr")
+    assert content["rules"]["max_tokens"] == 200
 
 
-def test_refused_pairs_leave_no_file(tmp_path: Path) -> None:
+def test_refused_pairs_leave_no_file(tmp_path):
     with pytest.raises(DataError):
         written(tmp_path / "lexicon", "lexicon", ("en", "fr"), RULES, [], further_pairs(tmp_path, [b"bad\n"], 0.0))
     assert list((tmp_path / "lexicon").iterdir()) == []

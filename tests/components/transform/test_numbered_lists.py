@@ -8,7 +8,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.transform import numbered_lists as numbered_texts
+from components.transform import numbered_lists as subject
 from components.transform.numbered_lists import NumberedTexts
 from models.lists import mapped_rows
 from models.texts.tokens import tokenize
@@ -32,12 +32,11 @@ def tokens(text):
     return tokenize(tf.constant([text]), RULES)[0].numpy().tolist()
 
 
-@pytest.mark.stages
 @settings(max_examples=8)
 @given(TEXTS, TEXTS)
 def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, second):
     texts = NumberedTexts(RULES)
-    places = np.concatenate([texts.places([text.encode() for text in some]) for some in (first, second)])
+    places = np.concatenate([texts.places([text.encode() for text in part]) for part in (first, second)])
     every = [*first, *second]
     assert len(set(places.tolist())) == len(set(every))
     counts = dict(zip(texts.words, texts.counts(places).tolist(), strict=True))
@@ -51,8 +50,8 @@ def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, seco
 
 def test_what_the_limit_cuts_is_counted_once_for_each_distinct_text():
     texts = NumberedTexts(RULES)
-    for some in ([b"a b c d", b"a", "ไทยไทยไทยไทยไทย".encode()], [b"a b c d", b"", b"a b c d e"]):
-        texts.places(some)
+    for batch in ([b"a b c d", b"a", "ไทยไทยไทยไทยไทย".encode()], [b"a b c d", b"", b"a b c d e"]):
+        texts.places(batch)
     # Of 14 Thai pairs nine count for three words.
     assert texts.cut == CutTexts(texts=5, cut_texts=3, words=4 + 1 + 14 + 5, cut_words=1 + 5 + 2)
     assert texts.counts(np.arange(5)).sum() == texts.cut.words - texts.cut.cut_words
@@ -60,10 +59,8 @@ def test_what_the_limit_cuts_is_counted_once_for_each_distinct_text():
 
 def test_a_text_that_is_met_again_is_not_tokenised_again(monkeypatch):
     tokenised = []
-    plain = numbered_texts.distinct_words
-    monkeypatch.setattr(
-        numbered_texts, "distinct_words", lambda texts, most: tokenised.extend(texts) or plain(texts, most)
-    )
+    plain = subject.distinct_words
+    monkeypatch.setattr(subject, "distinct_words", lambda texts, most: tokenised.extend(texts) or plain(texts, most))
     texts = NumberedTexts(RULES)
     assert texts.places([b"a b", b"c", b"a b"]).tolist() == [0, 1, 0]
     assert texts.places([b"c", b"d"]).tolist() == [1, 2]

@@ -19,13 +19,10 @@ def p_value(differences, two_sided=False):
 
 def enumerated(numbers, two_sided=False):
     """The share of all sign flips whose sum is as low, or as far from 0, as the one seen; exact for integers."""
-    sums = [sum(sign * number for sign, number in zip(signs, numbers, strict=True)) for signs in all_signs(numbers)]
+    flips = product([1, -1], repeat=len(numbers))
+    sums = [sum(sign * number for sign, number in zip(signs, numbers, strict=True)) for signs in flips]
     extremes = [abs(flipped) >= abs(sum(numbers)) if two_sided else flipped <= sum(numbers) for flipped in sums]
     return sum(extremes) / len(sums)
-
-
-def all_signs(numbers):
-    return product([1, -1], repeat=len(numbers))
 
 
 # Few queries: exact
@@ -36,13 +33,8 @@ def all_signs(numbers):
     [
         ([-0.1], 1 / 2),
         ([0.1], 1),
-        ([-0.1, -0.2], 1 / 4),
-        ([-0.1, -0.2, -0.3], 1 / 8),
         ([-0.1, -0.2, 0.3], 5 / 8),  # -0.6, -0.4, -0.2 and twice 0 are as low as its sum, 0
-        ([0.1, 0.2, 0.3], 1),
-        ([0.0, 0.0, 0.0], 1),
         ([-0.1, 0.0, 0.0], 1 / 2),  # a query of equal values decides nothing
-        ([-0.1] * 10, 1 / 2**10),
         ([-0.1] * 9 + [0.1], (1 + 10) / 2**10),  # all ten worse, or nine of them
     ],
 )
@@ -60,70 +52,24 @@ def test_p_value_is_the_share_of_all_sign_flips_that_are_as_extreme(two_sided, n
     assert p_value(np.array(numbers) / 3, two_sided) == pytest.approx(enumerated(numbers, two_sided))
 
 
-VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20)
-
-
-@given(VALUES)
-def test_the_two_sided_p_value_lies_above_0_and_is_symmetric_in_the_two_models(pairs):
-    values, other_values = np.array(pairs).T
-    there = randomisation_test(values, other_values, two_sided=True)
-    assert 0 < there <= 1
-    assert randomisation_test(other_values, values, two_sided=True) == there
-
-
-@pytest.mark.parametrize("queries", [1, 5, 300])
-def test_the_two_sided_p_value_of_equal_values_is_1(queries):
-    assert p_value(np.zeros(queries), two_sided=True) == 1
-
-
-@given(NUMBERS)
-def test_p_values_of_worse_and_of_better_are_those_of_the_two_tails(numbers):
-    values, other_values = np.array(numbers) / 3, np.zeros(len(numbers))
-    worse = randomisation_test(values, other_values, two_sided=False)
-    better = randomisation_test(other_values, values, two_sided=False)
-    equal = np.mean([np.dot(signs, numbers) == sum(numbers) for signs in all_signs(numbers)])
-    assert worse + better == pytest.approx(1 + equal)
-
-
-@given(NUMBERS, st.randoms(use_true_random=False), st.floats(0.1, 10))
-def test_neither_the_order_of_the_queries_nor_the_metric_s_unit_matters(numbers, random, unit):
-    shuffled = random.sample(numbers, len(numbers))
-    assert p_value(unit * np.array(shuffled) / 3) == pytest.approx(p_value(np.array(numbers) / 3))
-
-
-@given(NUMBERS, st.data())
-def test_a_query_that_gets_worse_never_raises_the_p_value(numbers, data):
-    place = data.draw(st.integers(0, len(numbers) - 1))
-    lower = [number - (index == place) for index, number in enumerate(numbers)]
-    assert p_value(np.array(lower) / 3) <= p_value(np.array(numbers) / 3) + 1e-9
-
-
 # Many queries: drawn
 
 MANY = 300
 
 
 @pytest.mark.parametrize(("two_sided", "alternative"), [(False, "less"), (True, "two-sided")])
-@pytest.mark.parametrize("shift", [-0.05, 0, 0.05, 0.1])
+@pytest.mark.parametrize("shift", [-0.05, 0.1])
 def test_normal_differences_get_the_t_test_s_p_value(shift, two_sided, alternative):
     differences = np.random.default_rng(1).normal(shift, 1, MANY)
-    theirs = stats.ttest_1samp(differences, 0, alternative=alternative).pvalue
+    expected = stats.ttest_1samp(differences, 0, alternative=alternative).pvalue
     # A share of 9,999 draws strays by sqrt(p (1 - p) / 9999).
-    assert p_value(differences, two_sided) == pytest.approx(theirs, abs=4 * (theirs * (1 - theirs) / 9999) ** 0.5)
+    error = (expected * (1 - expected) / 9999) ** 0.5
+    assert p_value(differences, two_sided) == pytest.approx(expected, abs=4 * error)
 
 
-def test_the_draws_are_the_same_each_time():
-    differences = np.random.default_rng(2).normal(-0.05, 1, MANY)
-    assert p_value(differences) == p_value(differences)
-
-
-def test_a_clearly_worse_model_has_the_least_p_value_that_draws_can_give():
-    # The model's own order of signs counts as one more draw: never 0.
+def test_p_values_of_draws_are_at_least_that_of_the_model_s_own_order_of_signs():
     assert p_value(np.full(MANY, -0.1)) == pytest.approx(1 / (9999 + 1))
-
-
-def test_a_clearly_better_model_and_an_equal_one_have_one():
-    assert p_value(np.full(MANY, 0.1)) == p_value(np.zeros(MANY)) == 1
+    assert p_value(np.full(MANY, 0.1)) == p_value(np.zeros(MANY)) == p_value(np.zeros(MANY), two_sided=True) == 1
 
 
 def test_the_p_values_of_thousands_of_queries_stay_what_they_are():
@@ -137,7 +83,7 @@ def test_the_p_values_of_thousands_of_queries_stay_what_they_are():
 def signed_ranks(numbers):
     """Pratt's ranks: with k smaller differences, zeros among them, and m equal ones, k + (m + 1) / 2."""
     sizes = [abs(number) for number in numbers]
-    ranks = {size: sum(one < size for one in sizes) + (sizes.count(size) + 1) / 2 for size in sizes}
+    ranks = {size: sum(smaller < size for smaller in sizes) + (sizes.count(size) + 1) / 2 for size in sizes}
     return [ranks[abs(number)] * (1 if number > 0 else -1) for number in numbers if number]
 
 
@@ -152,14 +98,10 @@ def wilcoxon(differences):
     [
         ([], 1),
         ([0.0], 1),
-        ([0.1], 1),
-        ([0.1, 0.2, 0.3], 2 / 2**3),
         ([0.1, 0.2, -0.3], 1),  # ranks 1 + 2 - 3 = 0
         ([-0.1, 0.2, 0.3], 4 / 2**3),  # ranks -1 + 2 + 3 = 4, as far from 0 as those of four flips
         ([0.1, 0.1, 0.1, -0.1], 10 / 2**4),  # four ranks of 2.5: all signs but the six of two against two
-        ([0.0, 0.0, 0.1, 0.2], 2 / 2**2),
         ([0.0] * 500 + [0.1] * 5, 2 / 2**5),  # the normal approximation has 0.025
-        ([-0.1, -0.2, 0.3, 0.4], 10 / 2**4),  # negative ranks 1 + 2 of 10: sums up to 3, or of 7 and more
         ([0.0, -0.1, -0.2, 0.3, 0.4], 12 / 2**4),  # with Pratt's zero 2 + 3 of 14: up to 5, or 9 and more
     ],
 )
@@ -179,7 +121,7 @@ def test_without_zeros_and_ties_the_p_value_is_scipys_exact_one(sizes, data):
     assert wilcoxon(differences / 3) == pytest.approx(stats.wilcoxon(differences, method="exact").pvalue)
 
 
-@pytest.mark.parametrize("zeros", [0, 30, 1000])
+@pytest.mark.parametrize("zeros", [0, 1000])
 def test_many_signed_ranks_have_the_normal_approximation(zeros):
     numbers = [*np.random.default_rng(3).integers(-4, 6, 80), *[0] * zeros]  # ties, and zeros of its own
     ranks = signed_ranks(numbers)
@@ -187,26 +129,10 @@ def test_many_signed_ranks_have_the_normal_approximation(zeros):
     assert wilcoxon(np.array(numbers) / 3) == pytest.approx(2 * stats.norm.sf(abs(z)))
 
 
-def test_exact_and_approximate_p_values_meet():
-    numbers = [3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5, 8, 9]
-    exact = wilcoxon(np.array(numbers) / 10)
-    ranks = signed_ranks(numbers)
-    approximate = 2 * stats.norm.sf(abs(sum(ranks)) / sum(rank**2 for rank in ranks) ** 0.5)
-    assert exact == pytest.approx(approximate, abs=0.01)
-
-
 def test_differences_that_rounding_alone_separates_have_one_rank():
     values, other_values = np.array([0.3, 0.2, 0.5]), np.array([0.2, 0.1, 0.6])
     assert 0.3 - 0.2 < 0.2 - 0.1
     assert wilcoxon_test(values, other_values) == 1  # ranks 2, 2, -2; unrounded 1.5, 3, -1.5 with 6 of 8 flips
-
-
-@given(VALUES)
-def test_wilcoxons_p_value_is_symmetric_in_the_two_models(pairs):
-    values, other_values = np.array(pairs).T
-    there = wilcoxon_test(values, other_values)
-    assert 0 < there <= 1
-    assert wilcoxon_test(other_values, values) == pytest.approx(there)
 
 
 # Holm's correction

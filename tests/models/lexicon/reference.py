@@ -7,6 +7,11 @@ from math import log, sqrt
 
 import numpy as np
 import numpy.typing as npt
+from hypothesis import strategies as st
+
+TEXTS = st.lists(st.sampled_from("abcde"), max_size=8)
+"""Their words are stems, and the two languages share them."""
+PAIRS = st.lists(st.tuples(TEXTS, TEXTS), max_size=6)
 
 K1, B = 1.2, 0.75
 

@@ -14,15 +14,12 @@ from models.lexicon.lexicon import Kind, Lexicon
 from models.lexicon.terms import terms_of
 from models.rankers.scorer import SparseInnerProduct
 from models.texts.tokens import ALL_WORDS
-from tests.models.lexicon.reference import Reference, Table, Text, translations
+from tests.models.lexicon.reference import TEXTS, Reference, Table, Text, translations
 
 SAMPLE: Final = Path(__file__).parents[3] / "data" / "sample"
 LANGUAGES: Final = ("en", "fr")
 RULES: Final = ALL_WORDS
 
-TEXTS: Final = st.lists(st.sampled_from("abcde"), max_size=8)
-"""Their words are stems, and the two languages share them."""
-PAIRS: Final = st.lists(st.tuples(TEXTS, TEXTS), max_size=6)
 COLLECTIONS: Final = st.lists(TEXTS, max_size=6)
 
 

@@ -19,12 +19,12 @@ def test_known_terms_have_numbers_of_their_own_and_others_none(terms, others):
     numbers = vocabulary.numbers(tf.constant(terms)).numpy()
     assert sorted(numbers) == list(range(len(terms)))
     assert vocabulary.terms(numbers).numpy().tolist() == terms
-    assert [terms[place] for place in vocabulary.order] == vocabulary.terms(tf.range(len(terms))).numpy().tolist()
-    found = vocabulary.numbers(tf.constant(others, tf.string)).numpy()
-    assert [number == -1 for number in found] == [other not in terms for other in others]
+    assert [terms[row] for row in vocabulary.order] == vocabulary.terms(tf.range(len(terms))).numpy().tolist()
+    other_numbers = vocabulary.numbers(tf.constant(others, tf.string)).numpy()
+    assert [number == -1 for number in other_numbers] == [other not in terms for other in others]
 
 
-def test_of_two_terms_with_one_fingerprint_one_is_unknown(monkeypatch: pytest.MonkeyPatch):
+def test_of_two_terms_with_one_fingerprint_one_is_unknown(monkeypatch):
     monkeypatch.setattr(subject, "_BUCKETS", 2)
     terms = [b"a", b"b", b"c", b"d", b"e"]
     vocabulary = Vocabulary(terms)

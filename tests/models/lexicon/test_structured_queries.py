@@ -10,12 +10,10 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.retrieval.bm25 import Bm25
 from models.texts.tokens import ALL_WORDS
 from schemas.word_rules import WordRules
-from tests.models.lexicon.reference import Reference, translations
+from tests.models.lexicon.reference import PAIRS, TEXTS, Reference, translations
 from tests.models.lexicon.small_lexicon import (
     COLLECTIONS,
     LANGUAGES,
-    PAIRS,
-    TEXTS,
     channel_and_reference,
     features,
     join,
@@ -29,8 +27,8 @@ from tests.models.retrieval.bm25_score import bm25_score
 
 pytestmark = pytest.mark.tensors
 
-few = settings(max_examples=5)
-"""Making stems takes a tenth of a second."""
+few = settings(max_examples=4)
+"""To learn a lexicon and score with it takes a tenth of a second."""
 ASKED = st.lists(st.lists(st.sampled_from("abcdexy"), max_size=6), min_size=1, max_size=4)
 """Texts with words that no lexicon knows."""
 
@@ -63,7 +61,6 @@ def test_score_by_hand():
     np.testing.assert_allclose(scores(channel, ["a"], ["c c d"]), [[expected]], rtol=1e-6)
 
 
-@pytest.mark.stages
 @few
 @given(PAIRS, COLLECTIONS, ASKED, ASKED)
 def test_scores_are_those_of_the_loops_and_of_the_sparse_vectors_and_lie_in_their_range(
@@ -77,28 +74,24 @@ def test_scores_are_those_of_the_loops_and_of_the_sparse_vectors_and_lie_in_thei
     assert low == 0 <= found.min() and found.max() < high
 
 
-@pytest.fixture(scope="module")
-def real():
-    """The channel of the sample's texts, what it is compared with, queries and documents."""
+def test_scores_of_real_texts_are_those_of_the_loops_and_of_their_sparse_vectors_and_parts():
     texts, collection = sample_texts()
-    train, asked, collection = texts[::60], [query for query, _ in texts[1::120]], collection[::20]
+    train, queries, documents = texts[::160], [query for query, _ in texts[1::240]], collection[::40]
     pairs = list(zip(terms([q for q, _ in train], "en"), terms([d for _, d in train], "fr"), strict=True))
-    channel = make_channel(learn_lexicon("lexicon", LANGUAGES, ALL_WORDS, train, collection))
-    return channel, Reference(terms(collection, "fr"), translations(pairs)), asked, collection
-
-
-@pytest.mark.stages
-def test_scores_of_real_texts_are_those_of_the_loops(real):
-    channel, reference, queries, documents = real
-    expected = expected_scores(reference, terms(queries, "en"), terms(documents, "fr"))
-    assert np.mean(np.array(expected) > 0) > 0.5
+    channel = make_channel(learn_lexicon("lexicon", LANGUAGES, ALL_WORDS, train, documents))
+    reference = Reference(terms(documents, "fr"), translations(pairs))
+    expected = np.array(expected_scores(reference, terms(queries, "en"), terms(documents, "fr")))
+    assert np.mean(expected > 0) > 0.5
     np.testing.assert_allclose(scores(channel, queries, documents), expected, atol=2e-6)
+    np.testing.assert_allclose(sparse_scores(channel, queries, documents), expected, atol=1e-5)
+    for row, column in ((0, 0), (1, 3)):
+        parts = channel.parts(tf.constant(queries[row]), tf.constant(documents[column]))
+        np.testing.assert_allclose(parts.part.numpy().sum(), expected[row, column], atol=1e-5)
 
 
 # Laws
 
 
-@pytest.mark.stages
 @few
 @given(COLLECTIONS.filter(any), ASKED, ASKED)
 def test_without_translations_a_score_is_that_of_bm25_by_the_number_of_distinct_terms(collection, queries, documents):
@@ -110,35 +103,17 @@ def test_without_translations_a_score_is_that_of_bm25_by_the_number_of_distinct_
         np.testing.assert_allclose(scores(channel, join(queries), join(documents)), expected, atol=1e-6)
 
 
-@pytest.mark.stages
-@few
-@given(PAIRS, COLLECTIONS, TEXTS, st.sampled_from("abcde"), st.integers(1, 6))
-def test_of_equally_long_documents_one_with_more_of_a_word_scores_no_less(pairs, collection, query, word, length):
-    channel = make_channel(learn(pairs, collection))
-    documents = [[word] * count + ["x"] * (length - count) for count in range(length + 1)]
-    (found,) = scores(channel, join([query]), join(documents))
-    assert (np.diff(found) >= -1e-6).all()
-
-
-@pytest.mark.stages
 @few
 @given(PAIRS, COLLECTIONS, TEXTS, TEXTS)
 def test_parts_sum_to_the_score_and_each_is_a_translation_that_the_document_holds(pairs, collection, query, document):
     channel, reference = channel_and_reference(pairs, collection)
-    asked, held, part = (one.numpy() for one in channel.parts(*map(tf.constant, join([query, document]))))
-    np.testing.assert_allclose(part.sum(), scores(channel, join([query]), join([document]))[0, 0], atol=1e-5)
-    found = sorted(zip((q.decode() for q in asked), (w.decode() for w in held), strict=True))
-    assert found == sorted((q, w) for q in set(query) for w in set(document) if reference.translation(q, w))
-
-
-@pytest.mark.stages
-def test_sparse_vectors_and_parts_of_real_texts_give_the_scores(real):
-    channel, _, queries, documents = real
-    expected = scores(channel, queries, documents)
-    np.testing.assert_allclose(sparse_scores(channel, queries, documents), expected, atol=1e-5)
-    for row, column in ((0, 0), (1, 3)):
-        found = channel.parts(tf.constant(queries[row]), tf.constant(documents[column]))
-        np.testing.assert_allclose(found.part.numpy().sum(), expected[row, column], atol=1e-5)
+    parts = channel.parts(*map(tf.constant, join([query, document])))
+    value = scores(channel, join([query]), join([document]))[0, 0]
+    np.testing.assert_allclose(parts.part.numpy().sum(), value, atol=1e-5)
+    columns = (parts.query_term.numpy(), parts.document_term.numpy())
+    assert sorted((q.decode(), w.decode()) for q, w in zip(*columns, strict=True)) == sorted(
+        (q, w) for q in set(query) for w in set(document) if reference.translation(q, w)
+    )
 
 
 # Translations
@@ -175,33 +150,20 @@ def channel():
     return make_channel(learn(*LEARNED))
 
 
-@pytest.fixture(scope="module", params=["operations", pytest.param("a graph", marks=pytest.mark.stages)])
-def score(channel, request):
-    """The scorer, as it is and as a graph that is traced once."""
-    if request.param == "operations":
-        return channel.score_texts
-    specs = {name: tf.TensorSpec([None], tf.string) for name in ("query_text", "doc_text")}
-    return tf.function(channel.score_texts, [{**specs, "document_index": tf.TensorSpec([None, None], tf.int32)}])
-
-
 @pytest.fixture(scope="module")
 def reference():
     return Reference(LEARNED[1], translations(LEARNED[0]))
 
 
-def test_lists_that_share_documents_score_each_place_as_alone(score, reference):
+def test_lists_that_share_documents_score_each_document_as_alone_whatever_is_padded(channel, reference):
     queries, documents = [["a"], ["d", "a"], ["x"]], [["b"], ["e", "x"], ["c", "c", "b"]]
     index = np.array([[2, 0, 2], [1, 2, -1], [1, 1, 0]])
     expected = expected_scores(reference, queries, documents)
-    found = score(features(join(queries), join(documents), index)).numpy()
+    values = channel.score_texts(features(join(queries), join(documents), index)).numpy()
     for row, column in zip(*np.nonzero(index >= 0), strict=True):
-        assert found[row, column] == pytest.approx(expected[row][index[row, column]], abs=1e-6)
-
-
-def test_padding_changes_no_other_place(channel):
-    batch = features(["a", "d"], ["b", "e"], [[0, 1], [1, 0]])
-    padded = features(["a", "d"], ["b", "e"], [[0, 1, -1, -1], [1, 0, -1, -1]])
-    np.testing.assert_array_equal(channel.score_texts(padded)[:, :2], channel.score_texts(batch))
+        assert values[row, column] == pytest.approx(expected[row][index[row, column]], abs=1e-6)
+    padded = features(join(queries), join(documents), np.pad(index, [(0, 0), (0, 2)], constant_values=-1))
+    np.testing.assert_array_equal(channel.score_texts(padded)[:, :3], values)
 
 
 @pytest.mark.parametrize(
@@ -209,15 +171,14 @@ def test_padding_changes_no_other_place(channel):
     [
         (["a"], ["b"], (1, 0)),
         (["a"], [""], (1, 3)),
-        ([], [], (0, 0)),
         ([], [], (0, 3)),
         ([""], [], (1, 0)),
         (["!"], ["?"], (1, 1)),
     ],
 )
-def test_batches_without_lists_or_places_or_words_score_zero(score, queries, documents, shape):
-    found = score(features(queries, documents, np.full(shape, -1)))
-    assert found.shape == shape and not found.numpy().any()
+def test_batches_without_lists_or_places_or_words_score_zero(channel, queries, documents, shape):
+    values = channel.score_texts(features(queries, documents, np.full(shape, -1)))
+    assert values.shape == shape and not values.numpy().any()
 
 
 def test_a_text_of_a_thousand_words_is_cut_at_the_limit():
@@ -227,22 +188,21 @@ def test_a_text_of_a_thousand_words_is_cut_at_the_limit():
     assert scores(channel, ["x x x a"], [cut]) == scores(channel, ["x"], [cut])
 
 
-@pytest.mark.parametrize("documents", [[["b"]], [["b"], ["b"]]], ids=["one document", "a word of every document"])
-def test_idf_is_above_zero_even_of_what_every_document_holds(documents):
-    assert scores(make_channel(learn([(["a"], ["b"])], documents)), ["a b"], ["b"]) > 0
-
-
-@pytest.mark.parametrize("collection", [[], [[], []]], ids=["no collection", "a collection without words"])
-def test_without_statistics_equal_words_match(collection):
-    channel, reference = channel_and_reference([], collection)
-    (found,) = scores(channel, ["x"], ["x"])[0]
-    assert 0 < found == pytest.approx(reference.score(["x"], ["x"]))
-
-
-def test_an_unknown_word_matches_itself_as_the_rarest_word_would(channel, reference):
-    assert reference.document_frequency("x") == 0
-    assert scores(channel, ["x"], ["x"])[0, 0] == pytest.approx(reference.score(["x"], ["x"]), abs=1e-6)
-    assert scores(channel, ["x"], ["y"]) == 0
+@pytest.mark.parametrize(
+    ("pairs", "collection", "query", "document"),
+    [
+        ([(["a"], ["b"])], [["b"]], ["a", "b"], ["b"]),
+        ([(["a"], ["b"])], [["b"], ["b"]], ["a", "b"], ["b"]),
+        ([], [], ["x"], ["x"]),
+        ([], [[], []], ["x"], ["x"]),
+        (*LEARNED, ["x"], ["x"]),
+    ],
+    ids=["one document", "a word of every document", "no collection", "a collection without words", "unknown"],
+)
+def test_a_word_that_matches_scores_above_zero_whatever_the_statistics(pairs, collection, query, document):
+    channel, reference = channel_and_reference(pairs, collection)
+    (score,) = scores(channel, join([query]), join([document]))[0]
+    assert 0 < score == pytest.approx(reference.score(query, document), abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["lexicon", "bm25", "tfidf"])

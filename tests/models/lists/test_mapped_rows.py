@@ -11,58 +11,52 @@ from models.lists.mapped_rows import RowsFile
 
 pytestmark = pytest.mark.tensors
 
-some_rows = st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=7)
+nested_rows = st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=7)
 
 
 def in_a_file(*parts):
     file = RowsFile()
     for part in parts:
-        file.add(np.array([value for row in part for value in row], np.int32), np.array([*map(len, part)], np.int64))
+        file.add(np.array(sum(part, []), np.int32), np.array([*map(len, part)], np.int64))
     return file.mapped()
 
 
 def ragged(rows):
-    return tf.RaggedTensor.from_row_lengths(
-        tf.constant([value for row in rows for value in row], tf.int32), [len(row) for row in rows]
-    )
+    return tf.RaggedTensor.from_row_lengths(tf.constant(sum(rows, []), tf.int32), [*map(len, rows)])
 
 
 few = st.sampled_from([0, 1 << 24])  # values held in memory: none of these, or all
 
 
-@given(some_rows, some_rows, few, st.data())
+@given(nested_rows, nested_rows, few, st.data())
 def test_rows_are_those_that_a_ragged_tensor_has(first, second, few, data):
     mapped, tensor = in_a_file(first, second), ragged([*first, *second])
     assert len(mapped) == len(first) + len(second)
     assert mapped.tensor().to_list() == [*first, *second]
     assert mapped.row_splits.tolist() == tensor.row_splits.numpy().tolist()
-    places = data.draw(st.lists(st.integers(0, len(mapped) - 1), max_size=5)) if len(mapped) else []
-    asked = tf.constant(places, tf.int32)
+    drawn = data.draw(st.lists(st.integers(0, len(mapped) - 1), max_size=5)) if len(mapped) else []
+    rows = tf.constant(drawn, tf.int32)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mapped_rows, "_FEW", few)
-        assert mapped.gather(asked).to_list() == tf.gather(tensor, asked).to_list()
-    assert mapped.select(np.array(places, np.int64)).tensor().to_list() == tf.gather(tensor, asked).to_list()
+        assert mapped.gather(rows).to_list() == tf.gather(tensor, rows).to_list()
+    assert mapped.select(np.array(drawn, np.int64)).tensor().to_list() == tf.gather(tensor, rows).to_list()
 
 
-@given(some_rows)
+@given(nested_rows)
 def test_blocks_hold_all_rows_in_turn(rows):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mapped_rows, "_ROWS_OF_A_BLOCK", 2)
         blocks = [(values.tolist(), lengths.tolist()) for values, lengths in in_a_file(rows).blocks()]
     pairs = [rows[first : first + 2] for first in range(0, len(rows), 2)]
-    assert blocks == [([value for row in pair for value in row], [*map(len, pair)]) for pair in pairs]
+    assert blocks == [(sum(pair, []), [*map(len, pair)]) for pair in pairs]
 
 
 @pytest.mark.parametrize("few", [0, 3])
-def test_rows_are_read_in_the_graph_of_a_dataset(few, monkeypatch):
+def test_rows_are_read_in_the_graphs_of_datasets_and_functions(few, monkeypatch):
     monkeypatch.setattr(mapped_rows, "_FEW", few)
-    rows = [[1, 2], [], [3]]
-    dataset = tf.data.Dataset.from_tensor_slices(tf.constant([[2, 0], [1, 1]])).map(in_a_file(rows).gather)
+    mapped = in_a_file([[1, 2], [], [3]])
+    dataset = tf.data.Dataset.from_tensor_slices(tf.constant([[2, 0], [1, 1]])).map(mapped.gather)
     assert dataset.element_spec == tf.RaggedTensorSpec([None, None], tf.int32, 1, tf.int64)
     assert [batch.to_list() for batch in dataset] == [[[3], [1, 2]], [[], []]]
-
-
-def test_rows_of_a_graph_serve_other_graphs():
-    mapped = in_a_file([[1, 2], [], [3]])
-    for place, row in [(0, [1, 2]), (2, [3])]:
-        assert tf.function(mapped.gather)(tf.constant([place])).to_list() == [row]
+    for row, values in [(0, [1, 2]), (2, [3])]:
+        assert tf.function(mapped.gather)(tf.constant([row])).to_list() == [values]

@@ -1,53 +1,110 @@
-"""The declarations of the losses, compared with the losses themselves."""
+"""The declared targets of the losses, and the constants of Proposition 1, compared with the losses themselves."""
 
+from math import exp, log
+
+import numpy as np
 import pytest
+import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.losses.declarations import LOSSES
-from tests.models.losses.listwise import few, losses_and_gradients, scales, scores, thetas
+from models.losses.declarations import ENDS, LOSSES
+from models.losses.proposition_1 import LossConstants
+from tests.models.losses.listwise import few, losses_and_gradients, make, scales, scores, thetas
 
 pytestmark = pytest.mark.tensors
 
 POINTWISE_LOSSES = [name for name in LOSSES if LOSSES[name].default_theta]
+every_pointwise_loss = pytest.mark.parametrize("name", POINTWISE_LOSSES)
 
 
-@pytest.mark.parametrize(
-    ("name", "theta", "ends", "targets"),
-    [
-        ("sosl", (0.2, 0.7), (-1, 1), [(-1, 0.2), (0.2, 0.7), (0.7, 1)]),
-        ("sosl", (3,), (1, 4), [(1, 3), (3, 4)]),
-        ("mse", (0.2, 0.7), (-1, 1), [(-0.4, -0.4), (0.45, 0.45), (0.85, 0.85)]),
-        ("mse", (3,), (1, 4), [(2, 2), (3.5, 3.5)]),
-        ("proportional_odds", (0.2, 0.7), (-1, 1), [(-0.4, -0.4), (0.45, 0.45), (0.85, 0.85)]),
-        (
-            "three_part_l2",
-            (0.2, 0.55, 0.9),
-            (-1, 1),
-            [(-float("inf"), 0.2), (-float("inf"), 0.55), (0.9, float("inf"))],
-        ),
-        ("softmax", (), (-1, 1), []),
-    ],
-)
-def test_targets_of_a_loss_are_an_interval_for_each_grade(name, theta, ends, targets):
-    found = LOSSES[name].targets(theta, ends)
-    assert [pytest.approx(interval) for interval in targets] == found
+@st.composite
+def scaled_thresholds(draw, name):
+    """A scale, and as many thresholds on it as a loss takes."""
+    length, scale = LOSSES[name].theta_length, draw(scales)
+    return scale, scale.of(draw(thetas(length or 1, length or 4)))
 
 
-@pytest.mark.parametrize("name", POINTWISE_LOSSES)
+@every_pointwise_loss
 @few
 @given(st.data())
 def test_the_loss_is_least_at_its_targets_and_there_alone(name, data):
-    length, scale = LOSSES[name].theta_length, data.draw(scales)
-    theta = scale.of(data.draw(thetas(length or 1, length or 4)))
+    scale, theta = data.draw(scaled_thresholds(name))
     grade = data.draw(st.integers(0, LOSSES[name].top_grade or len(theta)))
     low, high = LOSSES[name].targets(theta, scale.ends)[grade]
-    some = scale.of(data.draw(st.lists(scores, max_size=8)))
-    at = [[score] for score in (max(low, scale.ends[0]), min(high, scale.ends[1]), *some)]
-    least, *losses = losses_and_gradients(name, theta, [[grade]] * len(at), at, ends=scale.ends)[0]
-    for (score,), loss in zip(at[1:], losses, strict=True):
+    drawn = scale.of(data.draw(st.lists(scores, max_size=8)))
+    predicted = [[score] for score in (max(low, scale.ends[0]), min(high, scale.ends[1]), *drawn)]
+    lowest, *losses = losses_and_gradients(name, theta, [[grade]] * len(predicted), predicted, ends=scale.ends)[0]
+    for (score,), loss in zip(predicted[1:], losses, strict=True):
         distance = max(low - score, score - high)
         if distance > 1e-3:
-            assert loss > least
+            assert loss > lowest
         elif distance <= 0:
-            assert loss == pytest.approx(least, abs=1e-12)
+            assert loss == pytest.approx(lowest, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in LOSSES if name not in POINTWISE_LOSSES])
+def test_losses_of_whole_lists_have_neither_targets_nor_constants(name):
+    assert LOSSES[name].targets((), ENDS) == []
+    assert LOSSES[name].constants((), ENDS) is None
+
+
+# Proposition 1
+
+
+def values_and_slopes(name, theta, ends, scores):
+    """The loss of every grade at every score, and its derivative: [grades, scores] each."""
+    grades, loss = np.arange((LOSSES[name].top_grade or len(theta)) + 1), make(name, theta, ends=ends)
+    predicted = tf.constant(np.broadcast_to(scores, [len(grades), len(scores)]), tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(predicted)
+        values = loss.document_loss(tf.constant(np.broadcast_to(grades[:, np.newaxis], predicted.shape)), predicted)
+    return values.numpy(), tape.gradient(values, predicted).numpy()
+
+
+@every_pointwise_loss
+@few
+@given(st.data())
+def test_constants_are_never_exceeded_and_value_and_slope_are_reached(name, data):
+    scale, theta = data.draw(scaled_thresholds(name))
+    lipschitz, smoothness, largest = LOSSES[name].constants(theta, scale.ends)
+    drawn = scale.of(data.draw(st.lists(scores, max_size=4)))
+    predicted = np.array(sorted({*scale.ends, *drawn}))
+    values, slopes = values_and_slopes(name, theta, scale.ends, predicted)
+    assert np.abs(slopes).max() == pytest.approx(lipschitz)
+    assert values.max() == pytest.approx(largest)
+    assert (np.abs(np.diff(slopes)) <= smoothness * np.diff(predicted) + 1e-9).all()
+
+
+@given(thetas(1, 6))
+def test_sosl_has_the_papers_constants(theta):
+    bounds = (-1.0, *theta, 1.0)
+    papers = max(max(2 * abs(1 + bounds[y - 1]), 2 * abs(1 - bounds[y])) for y in range(1, len(bounds)))
+    constants = LOSSES["sosl"].constants(theta, ENDS)
+    assert constants.lipschitz == pytest.approx(papers)
+    assert constants.lipschitz < 4
+    assert constants.smoothness == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "theta", "ends", "expected"),
+    [
+        ("sosl", (1, 4), (0, 5), (2 * 4, 2, 4**2)),  # an NR document at 5, or an MR document at 0
+        ("mse", (1, 4), (0, 5), (2 * 4.5, 2, 4.5**2)),  # NR, aimed at 0.5, at 5
+        ("three_part_l2", (1, 2, 3), (0, 5), (2 * 4, 2, 4**2)),  # NR at 5
+        (
+            "proportional_odds",
+            (1,),
+            (0, 3),  # NR at 3
+            (1 / (1 + exp(-2)) - 1 / (1 + exp(3)), 0.5, log(1 + exp(2)) + log(1 + exp(-3))),
+        ),
+    ],
+)
+def test_constants_are_those_of_the_document_farthest_from_its_target(name, theta, ends, expected):
+    assert LOSSES[name].constants(theta, ends) == pytest.approx(LossConstants(*expected))
+
+
+def test_proportional_odds_nears_its_smoothness_where_a_band_is_narrow():
+    _, slopes = values_and_slopes("proportional_odds", (-1e-3, 1e-3), ENDS, [-1e-3, 1e-3])
+    before, after = slopes[1]
+    assert (after - before) / 2e-3 == pytest.approx(0.5, abs=1e-6)

@@ -1,6 +1,5 @@
 """The limit on a document's length, as the transformation has it."""
 
-import numpy as np
 import pytest
 import tensorflow as tf
 from hypothesis import given, settings
@@ -24,30 +23,20 @@ def text_features(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def of_words(text_features):
-    """(the ids of each word by column, which words are scored)."""
-    found = tf.function(
-        lambda words: scored_words(text_features, words), input_signature=[tf.TensorSpec([None], tf.string)]
-    )
-
-    def of_words(words):
-        columns, is_scored = found(tf.constant(words, tf.string))
-        return {name: column.to_list() for name, column in columns.items()}, is_scored.numpy().tolist()
-
-    return of_words
+    """A graph of the function, which would else be traced at each call."""
+    spec = [tf.TensorSpec([None], tf.string)]
+    return tf.function(lambda words: scored_words(text_features, words), input_signature=spec)
 
 
-@pytest.mark.stages
 @settings(max_examples=12)
 @given(words=WORDS)
-def test_the_words_up_to_the_limit_have_their_ids_and_those_beyond_it_none(text_features, of_words, words):
-    columns, _ = of_words(words)
+def test_the_words_up_to_the_limit_have_their_ids_and_are_scored_whether_they_are_known_or_not(
+    text_features, of_words, words
+):
+    columns, is_scored = of_words(tf.constant(words, tf.string))
+    assert is_scored.numpy().tolist() == [number < LIMIT for number in range(len(words))]
     whole = text_features.of_documents(tf.constant([" ".join(words)]))
-    for name, rows in columns.items():
+    for name, column in columns.items():
+        rows = column.to_list()
         assert len(rows) == len(words)
-        assert np.concatenate([*rows, []]).tolist() == whole[name].to_list()[0]
-
-
-@pytest.mark.stages
-@given(words=WORDS)
-def test_the_words_up_to_the_limit_are_scored_whether_they_are_known_or_not(of_words, words):
-    assert of_words(words)[1] == [place < LIMIT for place in range(len(words))]
+        assert sum(rows, []) == whole[name].to_list()[0]

@@ -66,28 +66,20 @@ def test_the_report_shows_the_first_of_what_is_left_out_with_its_line(tmp_path):
 def test_too_many_bad_entries_stop_the_run_with_their_reasons_and_places(tmp_path):
     path = write(tmp_path / "table", b"a 1 2\nb 1\nc 1 x\n" + b"".join(b"w%c 1 2\n" % (97 + i) for i in range(17)))
     assert len(read_word_table(source(path, max_bad_share=0.1)).words) == 18
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=rf"{path}: 2 of 20 .* 0.09 .*\n.*\n +{path}:2: b 1\n.*\n +{path}:3: c 1 x"):
         read_word_table(source(path, max_bad_share=0.09))
-    assert str(error.value).splitlines() == [
-        f"{path}: 2 of 20 entries are bad; at most a share of 0.09 may be (data.max_bad_share):",
-        "  1 x wrong number of numbers",
-        f"    {path}:2: b 1",
-        "  1 x not a number",
-        f"    {path}:3: c 1 x",
-    ]
 
 
 def test_a_table_without_a_usable_word_is_refused(tmp_path):
     path = write(tmp_path / "table", b"-- 1 2\n<s> 1 2\n")
-    with pytest.raises(DataError, match="0 of 2 entries are bad, and none can be used:\n  1 x mark in angle brackets"):
+    with pytest.raises(DataError, match="0 of 2 .*\n  1 x mark in angle brackets"):
         read_word_table(source(path))
 
 
 @given(st.lists(st.sampled_from(["a", "A", "b", "c d", "-", "<s>", ""]), min_size=1), st.integers(1, 3))
 def test_what_is_read_is_used_or_dropped(tmp_path_factory, words, most_words):
-    path = write(
-        tmp_path_factory.getbasetemp() / "balance", b"".join(f"{word} 1 2\n".encode() for word in ["z", *words])
-    )
+    entries = b"".join(f"{word} 1 2\n".encode() for word in ["z", *words])
+    path = write(tmp_path_factory.getbasetemp() / "balance", entries)
     read_word_table.cache_clear()
     table = read_word_table(source(path, most_words=most_words, max_bad_share=1.0))
     report = table.report
@@ -103,5 +95,5 @@ def test_a_table_that_is_not_the_one_that_was_hashed_is_refused(tmp_path, change
     assert read_word_table(hashed).words == ["the"]
     read_word_table.cache_clear()
     write(tmp_path / "table", change + content if change.startswith(b"the") else content + change)
-    with pytest.raises(DataError, match=r"table must not change while a run reads it \(embeddings\)"):
+    with pytest.raises(DataError, match=f"{path} .*embeddings"):
         read_word_table(hashed)

@@ -15,7 +15,7 @@ from models.theory.lemma_2 import MEAN_ENCODER, Constants, loss_in_tables, smoot
 
 pytestmark = pytest.mark.tensors
 
-POINTS = 200
+POINTS = 60
 seeds = st.integers(0, 1000)
 epsilons = st.floats(0.1, 10)
 few = settings(max_examples=3)  # each with many points
@@ -58,7 +58,9 @@ def encode(tables, mean):
 def means(seed, words):
     """Means of one-hot words of texts, some of one word alone."""
     random = np.random.default_rng(seed)
-    return np.array([random.multinomial(tokens, np.ones(words) / words) / tokens for tokens in [1, 2, 3, 5] * 50])
+    return np.array(
+        [random.multinomial(tokens, np.ones(words) / words) / tokens for tokens in [1, 2, 3, 5] * (POINTS // 4)]
+    )
 
 
 @few
@@ -71,10 +73,10 @@ def test_derivatives_of_the_score_never_exceed_their_constants(seed, epsilon):
     assert curvature.max() <= constants.smoothness * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("epsilon", [0.1, 5.0])
 def test_they_come_near_where_one_vector_is_short_and_the_other_long(epsilon):
-    found = derivatives(score_of_both(epsilon), np.array([[1e-4, 0, 1e4, 0]]) * epsilon)
-    assert np.concatenate(found) == pytest.approx(smooth_cosine(epsilon), rel=1e-3)
+    norms = derivatives(score_of_both(epsilon), np.array([[1e-4, 0, 1e4, 0]]) * epsilon)
+    assert np.concatenate(norms) == pytest.approx(smooth_cosine(epsilon), rel=1e-3)
 
 
 @few
@@ -94,7 +96,6 @@ def test_the_mean_encoders_are_reached_by_a_text_of_one_word():
     assert (slope[0], curvature[1]) == pytest.approx(MEAN_ENCODER)
 
 
-@pytest.mark.stages
 @few
 @given(seeds, epsilons, st.sampled_from([0, 1, 2]))
 def test_derivatives_of_sosl_in_the_tables_never_exceed_their_constants(seed, epsilon, grade):
@@ -104,8 +105,8 @@ def test_derivatives_of_sosl_in_the_tables_never_exceed_their_constants(seed, ep
 
     def loss(tables):
         by_query, by_document = tf.split(tables, 2, axis=1)
-        found = score(encode(by_query, query), encode(by_document, document), epsilon)
-        return tf.nn.relu(found - high) ** 2 + tf.nn.relu(low - found) ** 2
+        scores = score(encode(by_query, query), encode(by_document, document), epsilon)
+        return tf.nn.relu(scores - high) ** 2 + tf.nn.relu(low - scores) ** 2
 
     in_score = LOSSES["sosl"].constants(theta, ENDS)
     constants = loss_in_tables(Constants(in_score.lipschitz, in_score.smoothness), ModelSettings(epsilon=epsilon))

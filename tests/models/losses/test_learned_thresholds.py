@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.losses.declarations import LOSSES
-from schemas.relevance import PADDING_LABEL
 from tests import reference
 from tests.models.losses.listwise import few, lists, losses_and_gradients, make, scales, thetas
 
@@ -24,8 +23,8 @@ every_learner = pytest.mark.parametrize("name", [name for name in LOSSES if LOSS
 def test_loss_and_gradient_in_the_scores_are_at_first_those_of_fixed_thresholds(name, data):
     example = data.draw(lists(name))
     learned, fixed = losses_and_gradients(name, *example, learn_theta=True), losses_and_gradients(name, *example)
-    for found, expected in zip(learned, fixed, strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-5)
+    for values, expected in zip(learned, fixed, strict=True):
+        np.testing.assert_allclose(values, expected, atol=1e-5)
 
 
 @every_learner
@@ -61,34 +60,20 @@ def test_thresholds_keep_their_order_whatever_is_learned(name, values):
 
 @few
 @given(thetas(1, 5), scales)
-def test_first_thresholds_are_those_that_are_given(theta, scale):
+def test_first_thresholds_are_those_of_the_configuration(theta, scale):
     theta = scale.of(theta)
     assert make("sosl", theta, learn_theta=True, ends=scale.ends).current_theta() == pytest.approx(theta, abs=1e-5)
     assert make("sosl", theta, ends=scale.ends).current_theta() == pytest.approx(theta, abs=0)
 
 
 @every_learner
-def test_learned_thresholds_share_the_scale_between_the_ends(name):
+def test_learned_thresholds_share_the_scale_between_the_ends_and_are_its_figures(name):
     loss = make(name, (1, 2), learn_theta=True, ends=(-4, 4))
-    loss.trainable_variables[0].assign(np.log([1.0, 1.0, 2.0]))
+    loss.trainable_variables[0].assign(np.log([1.0, 1.0, 2.0]))  # widths: a quarter of the scale, a quarter, a half
     assert loss.current_theta() == pytest.approx([-4 + 8 / 4, -4 + 2 * 8 / 4], abs=1e-6)
+    assert loss.figures() == pytest.approx({"theta/1": -2, "theta/2": 0}, abs=1e-6)
     bounds = [bound.numpy() for bound in loss.band(tf.range(3), tf.zeros(3))]
     np.testing.assert_allclose(bounds, [[-4, -2, 0], [-2, 0, 4]], atol=1e-6)
-
-
-@every_learner
-def test_padding_moves_no_threshold(name):
-    loss = make(name, learn_theta=True)
-    with tf.GradientTape() as tape:
-        value = loss(tf.constant([[PADDING_LABEL] * 2]), tf.constant([[0.9, -0.9]]))
-    assert not np.any(tape.gradient(value, loss.trainable_variables)[0])
-
-
-@every_learner
-def test_its_figures_are_the_learned_thresholds(name):
-    loss = make(name, (-0.5, 0.25), learn_theta=True)
-    loss.trainable_variables[0].assign(np.log([1.0, 1.0, 2.0]))  # widths: a quarter of [-1, 1], a quarter, a half
-    assert loss.figures() == pytest.approx({"theta/1": -0.5, "theta/2": 0.0}, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", LOSSES)
