@@ -1,15 +1,7 @@
-"""Thirty lists that a ranker learns in a few steps, and the stages of a configuration that train on them, in process."""
+"""Thirty lists that a ranker learns in a few steps, and the stages of a configuration that train on them."""
 
-import json
-from collections.abc import Callable, Mapping
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, Final
-
-import schemas
-from models.exported.model import LoadedModel
-from models.lists.ranking_lists import RankingLists, read_lists
-from schemas.training_history import HISTORY_FILE
 
 DOMAINS: Final = ("arts", "places", "science")
 TOPICS: Final = {

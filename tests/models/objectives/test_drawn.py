@@ -20,13 +20,14 @@ from models.training.settings import TrainingSettings
 from models.training.steps import TrainingSteps
 from models.training.train import train
 from schemas.relevance import MOST_RELEVANT
+from tests.models.eagerly import EAGERLY
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
 
-pytestmark = pytest.mark.tensors
+pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 MODEL = ModelSettings(embedding_dim=4, initial_scale=1.0)
 LOSS = LossSettings(name="worst_hinge")
-TRAINING = TrainingSettings(objective="drawn", objective_settings={"documents": 2}, epochs=4, batch_lists=4)
+TRAINING = TrainingSettings(objective="drawn", objective_settings={"documents": 2}, epochs=2, batch_lists=4)
 
 
 def objective_of(seed=1, model=MODEL):
@@ -45,7 +46,7 @@ def batches(draw):
     return lists, grades, draw(st.integers(1, 5)), draw(st.integers(0, 9))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(batch=batches())
 def test_a_drawn_list_has_the_mr_document_first_and_distinct_ones_of_lower_grades(batch):
     lists, grades, most, seed = batch
@@ -116,7 +117,6 @@ def test_draws_follow_the_seed_and_are_new_in_each_step():
     assert first != second != third
 
 
-@pytest.mark.stages
 def test_two_replicas_step_together(two_replicas):
     lists = learnable_lists(8, seed=1)
     with two_replicas.scope():
@@ -126,14 +126,13 @@ def test_two_replicas_step_together(two_replicas):
         steps.build()
     rows = tf.data.Dataset.from_tensor_slices(np.arange(8, dtype=np.int32).reshape(2, 4)).map(lists.batch).repeat()
     batches = iter(two_replicas.distribute_datasets_from_function(lambda _: rows))
-    losses = [steps.run(batches, 1)["loss"][0] for _ in range(30)]
-    assert np.mean(losses[-5:]) < np.mean(losses[:5])
+    losses = [steps.run(batches, 1)["loss"][0] for _ in range(12)]
+    assert np.mean(losses[-4:]) < np.mean(losses[:4])
     for variable in objective.trainable_variables:
         one, other = (copy.numpy() for copy in two_replicas.experimental_local_results(variable))
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.stages
 def test_a_training_that_is_killed_goes_on_to_the_same_weights(tmp_path):
     lists = learnable_lists(12, seed=1)
     settings = TRAINING.for_model(MODEL)
@@ -147,9 +146,9 @@ def test_a_training_that_is_killed_goes_on_to_the_same_weights(tmp_path):
             row.figures["train/loss"] for row in history.history
         ]
 
-    whole, losses = trained(tmp_path / "whole", 4)
-    trained(tmp_path / "parts", 2)
-    resumed, of_resumed = trained(tmp_path / "parts", 4)
+    whole, losses = trained(tmp_path / "whole", 2)
+    trained(tmp_path / "parts", 1)
+    resumed, of_resumed = trained(tmp_path / "parts", 2)
     assert of_resumed == losses
     for one, other in zip(resumed, whole, strict=True):
         np.testing.assert_array_equal(one, other)
@@ -157,5 +156,5 @@ def test_a_training_that_is_killed_goes_on_to_the_same_weights(tmp_path):
 
 @pytest.mark.parametrize("terms", [{"in_batch": True}, {"softmax_weight": 0.1}])
 def test_terms_over_all_documents_of_a_step_are_refused_beside_it(terms):
-    with pytest.raises(ValueError, match="training.objective must be in_batch or null where .*; got drawn"):
+    with pytest.raises(ValueError, match="got drawn"):
         TrainingJob(model=MODEL, loss=LossSettings(**terms), training=TRAINING)

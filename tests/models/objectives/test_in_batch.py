@@ -18,9 +18,10 @@ from models.rankers.two_towers import TwoTowers
 from models.settings import LossSettings, ModelSettings
 from models.training.steps import TrainingSteps
 from tests import reference
+from tests.models.eagerly import EAGERLY
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
 
-pytestmark = pytest.mark.tensors
+pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 TOP_GRADE = 2
 BOTH = LossSettings(in_batch=True, softmax_weight=0.5, softmax_temperature=0.2, softmax_top_weight=3.0)
@@ -98,8 +99,7 @@ def test_every_term_is_that_of_the_reference(name, batch):
     np.testing.assert_allclose(total, sums.sum(axis=0), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.stages
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(batch=batches(), data=st.data())
 def test_lists_of_a_domain_have_the_losses_that_they_have_without_those_of_other_domains(batch, data):
     lists, grades, scores = batch
@@ -221,7 +221,6 @@ def test_gradients_are_finite_for_texts_without_words_and_lists_without_a_releva
     assert all(np.isfinite(one).all() for one in gradients(objective_of(), *lists.batch(tf.range(3))))
 
 
-@pytest.mark.stages
 def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_batch(two_replicas):
     settings = BOTH.model_copy(update={"learn_theta": True})
     lists = learnable_lists(6, seed=1)
@@ -261,5 +260,5 @@ class NoProduct(Scorer):
 
 
 def test_a_score_that_is_no_inner_product_is_refused():
-    with pytest.raises(ValueError, match="need channels that are inner products of vectors; got overlap"):
+    with pytest.raises(ValueError, match="got overlap"):
         InBatchObjective(Ranker({"overlap": NoProduct()}), make_loss(BOTH), BOTH, TOP_GRADE)

@@ -1,4 +1,4 @@
-"""The laws of the scorers that are not made of encoders: their formulas, training, export, and what does not count."""
+"""The laws of the scorers that are not made of encoders: their formulas, training, and what does not count."""
 
 from typing import Any
 
@@ -17,13 +17,14 @@ from models.rankers.scorer import ScorerInputs, Words
 from models.settings import ModelSettings
 from models.training.steps import TrainingSteps
 from tests import reference
+from tests.models.eagerly import EAGERLY
 from tests.models.encoders.reference import distance_from_identity, encoder_head
 from tests.models.encoders.small_encoder import IN_GRAPH, HashedWords, record_of
 from tests.models.losses.listwise import make as make_loss
-from tests.models.small_model import WORDS, features_of, small_text_features
+from tests.models.small_model import features_of, small_text_features
 from tests.models.synthetic import ranking_lists
 
-pytestmark = pytest.mark.tensors
+pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 DIM = 3
 PENALTY = 0.05
@@ -135,7 +136,6 @@ def test_scores_are_those_of_the_reference(name, rankers):
         np.testing.assert_allclose(of_list, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.stages
 @every_scorer
 def test_gradients_are_the_slopes_of_the_reference(name, rankers):
     ranker = rankers[name]
@@ -228,18 +228,11 @@ def test_windows_are_all_that_a_text_has_room_for(window):
 
 # Training
 
-STEPS, LEARNING_RATE = 10, 0.1
+STEPS, LEARNING_RATE = 3, 0.1
 
 
-# Compiling an LSTM's steps takes ten seconds and more.
-to_train = pytest.mark.parametrize(
-    "name", [pytest.param("cossim", marks=pytest.mark.long), "duet_distributed", "encoder_head"]
-)
-
-
-@pytest.mark.stages
-@to_train
-def test_ten_steps_are_those_of_the_reference(name):
+@every_scorer
+def test_steps_are_those_of_the_reference(name):
     ranker, loss = built(name), LOSS_OF[name]
     before = ranker.get_weights()
 
@@ -270,8 +263,7 @@ def test_ten_steps_are_those_of_the_reference(name):
         np.testing.assert_allclose(array - old, expected_array - old, rtol=1e-3, atol=1e-5)
 
 
-@pytest.mark.stages
-@to_train
+@every_scorer
 def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_lists(name, two_replicas):
     parts = [LISTS.batch(tf.constant([row])) for row in (0, 2)]
     loss = make_loss(LOSS_OF[name])
@@ -298,32 +290,23 @@ def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_lists(name,
         np.testing.assert_allclose(variable, value, rtol=1e-5, atol=1e-6)
 
 
-# Export
-
-
 @pytest.mark.stages
-@every_scorer
-def test_the_exported_model_scores_as_the_ranker_and_has_vectors_where_it_is_an_inner_product(name, tmp_path):
+def test_the_exported_head_scores_as_the_ranker_and_has_its_vectors(tmp_path):
+    # The other scorers are exported in `tests/components/trainer/test_presets.py`.
     text_features = small_text_features(tmp_path / "words")
-    sizes = tuple(words.count("\n") for words in WORDS.values())
     queries, documents = ["white cat", "dog?"], [["Chat blanc un chien", "chat", ""], ["un chien", "", "mot inconnu"]]
-    ranker = Ranker({name: scorer_of(name, words=sizes)})
-    batch, encoder = features_of(text_features, queries, documents), None
-    if name not in READERS:
-        encoder = ExportedEncoder(record_of(IN_GRAPH), HashedWords())
-        batch["query_vector"] = encoder.graph.vectors(tf.constant(queries), "query")
-        batch["doc_vector"] = encoder.graph.vectors(tf.reshape(tf.constant(documents), [-1]), "document")
+    encoder = ExportedEncoder(record_of(IN_GRAPH), HashedWords())
+    batch = features_of(text_features, queries, documents)
+    batch["query_vector"] = encoder.graph.vectors(tf.constant(queries), "query")
+    batch["doc_vector"] = encoder.graph.vectors(tf.reshape(tf.constant(documents), [-1]), "document")
+    ranker = built("encoder_head")
     scores = ranker(batch).numpy()
     export_ranker(ranker, text_features, str(tmp_path / "model"), encoder=encoder)
-    loaded = tf.saved_model.load(str(tmp_path / "model"))
-    found = loaded.signatures["score"](query=tf.constant(queries), documents=tf.constant(documents))
-    assert found.keys() == {"scores", name}
-    padded = np.float32(-1e30 if name == "duet_distributed" else -1.0)
-    np.testing.assert_allclose(found["scores"], np.where(np.array(documents) == "", padded, scores), atol=1e-6)
-    if name == "duet_distributed":
-        assert not [signature for signature in loaded.signatures if signature.startswith("encode")]
-        return
-    query = loaded.signatures["encode_query"](query=tf.constant(queries))["vector"].numpy()
+    signatures = tf.saved_model.load(str(tmp_path / "model")).signatures
+    exported = signatures["score"](query=tf.constant(queries), documents=tf.constant(documents))
+    assert exported.keys() == {"scores", "encoder_head"}
+    np.testing.assert_allclose(exported["scores"], np.where(np.array(documents) == "", -1.0, scores), atol=1e-6)
+    query_vectors = signatures["encode_query"](query=tf.constant(queries))["vector"].numpy()
     for row, texts in enumerate(documents):
-        vectors = loaded.signatures["encode_document"](document=tf.constant(texts))["vector"].numpy()
-        np.testing.assert_allclose(vectors @ query[row], scores[row], atol=1e-6)
+        vectors = signatures["encode_document"](document=tf.constant(texts))["vector"].numpy()
+        np.testing.assert_allclose(vectors @ query_vectors[row], scores[row], atol=1e-6)

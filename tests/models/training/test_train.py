@@ -29,14 +29,11 @@ from models.training.train import train
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT, grade_name
 from schemas.training_history import ScoreCounts
+from tests.models.eagerly import EAGERLY
 from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, WORDS_OF_A_TOPIC, learnable_lists
 
 # Operation by operation, which takes a third of the time; one training is compared with that of a graph.
-pytestmark = [
-    pytest.mark.stages,
-    pytest.mark.usefixtures("without_graphs"),
-    pytest.mark.filterwarnings("ignore:Even though the .tf.config"),  # the functions of tf.data are graphs all the same
-]
+pytestmark = [pytest.mark.stages, *EAGERLY]
 
 MODEL = ModelSettings(embedding_dim=8)
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
