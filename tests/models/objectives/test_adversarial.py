@@ -92,12 +92,6 @@ def test_the_discriminator_s_loss_is_that_of_the_mr_document_and_an_nr_document(
     assert float(losses.figures["largest_domain_share"]) == pytest.approx(4 / 6)
 
 
-def test_the_first_term_is_the_objective_s_own():
-    adversarial = make()
-    own = adversarial.objective(BATCH, LABELS).losses
-    np.testing.assert_array_equal(adversarial(BATCH, LABELS).losses, own)
-
-
 def test_held_out_texts_have_domains_of_their_own_and_no_other_loss():
     adversarial = make(weight=1.0, held_out=1)
     texts, _ = ranking_lists([[10]], [[11], [12]], [[0, 1]], [[0, 0]]).batch(tf.constant([0]))
@@ -259,18 +253,6 @@ def test_the_figures_have_the_norms_of_both_gradients_in_the_ranker_s_variables(
     again = make(weight=2.0, domains=TRAIN.domains)
     found = make_steps(again)._take_turn(make_steps(again)._turns[0], *batch)
     assert {name: float(found[name]) for name in expected} == pytest.approx(expected, rel=1e-4)
-
-
-def test_a_step_of_two_replicas_moves_both_alike(two_replicas):
-    with two_replicas.scope():
-        adversarial = make(domains=TRAIN.domains, held_out=1)
-        steps = TrainingSteps(adversarial, LazyAdam(0.1), 5.0)
-        steps.build()
-    texts = learnable_lists(8, seed=2).with_random_documents(seed=1)
-    steps.run(training_batches(TRAIN, two_replicas, 1, [1], 8, equal=True, held_out_texts=texts), 1)
-    for variable in adversarial.trainable_variables:
-        one, other = two_replicas.experimental_local_results(variable)
-        np.testing.assert_array_equal(one, other)
 
 
 def test_a_single_domain_is_refused():

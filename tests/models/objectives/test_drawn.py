@@ -5,7 +5,6 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tensorflow import keras
 
 from models.job import TrainingJob
 from models.objectives.drawn import drawn_lists
@@ -17,7 +16,6 @@ from models.rankers.two_towers import TwoTowers
 from models.settings import LossSettings, ModelSettings
 from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
-from models.training.steps import TrainingSteps
 from models.training.train import train
 from schemas.relevance import MOST_RELEVANT
 from tests.models.eagerly import EAGERLY
@@ -115,22 +113,6 @@ def test_draws_follow_the_seed_and_are_new_in_each_step():
     assert losses(1) == losses(1) != losses(2)
     first, second, third = losses(1)
     assert first != second != third
-
-
-def test_two_replicas_step_together(two_replicas):
-    lists = learnable_lists(8, seed=1)
-    with two_replicas.scope():
-        objective = objective_of()
-        objective.build(lists.batch(tf.constant([0]))[0])
-        steps = TrainingSteps(objective, keras.optimizers.SGD(0.5), clip_norm=1e6)
-        steps.build()
-    rows = tf.data.Dataset.from_tensor_slices(np.arange(8, dtype=np.int32).reshape(2, 4)).map(lists.batch).repeat()
-    batches = iter(two_replicas.distribute_datasets_from_function(lambda _: rows))
-    losses = [steps.run(batches, 1)["loss"][0] for _ in range(12)]
-    assert np.mean(losses[-4:]) < np.mean(losses[:4])
-    for variable in objective.trainable_variables:
-        one, other = (copy.numpy() for copy in two_replicas.experimental_local_results(variable))
-        np.testing.assert_array_equal(one, other)
 
 
 def test_a_training_that_is_killed_goes_on_to_the_same_weights(tmp_path):

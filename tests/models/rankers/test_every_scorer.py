@@ -264,32 +264,6 @@ def test_steps_are_those_of_the_reference(name):
 
 
 @every_scorer
-def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_lists(name, two_replicas):
-    parts = [LISTS.batch(tf.constant([row])) for row in (0, 2)]
-    loss = make_loss(LOSS_OF[name])
-
-    def of_part(ranker, part):
-        with tf.GradientTape() as tape:
-            value = tf.reduce_mean(loss(part[1], ranker(part[0], training=True)))
-            value += sum(ranker.penalties().values())
-        return [tf.convert_to_tensor(one) for one in tape.gradient(value, ranker.trainable_variables)]
-
-    single = built(name)
-    of_parts = [of_part(single, part) for part in parts]
-    expected = [
-        variable - 0.1 * (one + other) / 2
-        for variable, one, other in zip(single.trainable_variables, *of_parts, strict=True)
-    ]
-    with two_replicas.scope():
-        mirrored = built(name)
-        steps = TrainingSteps(RankingObjective(mirrored, loss), keras.optimizers.SGD(0.1), clip_norm=1e6)
-        steps.build()
-    rows = tf.data.Dataset.from_tensor_slices(np.array([[0], [2]], np.int32)).map(LISTS.batch)
-    steps.run(iter(two_replicas.distribute_datasets_from_function(lambda _: rows)), 1)
-    for variable, value in zip(mirrored.trainable_variables, expected, strict=True):
-        np.testing.assert_allclose(variable, value, rtol=1e-5, atol=1e-6)
-
-
 @pytest.mark.stages
 def test_the_exported_head_scores_as_the_ranker_and_has_its_vectors(tmp_path):
     # The other scorers are exported in `tests/components/trainer/test_presets.py`.
