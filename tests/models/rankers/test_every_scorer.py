@@ -5,33 +5,27 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from tensorflow import keras
 
 from models.choices import SCORERS
 from models.exported.export import ExportedEncoder, export_ranker
-from models.losses.declarations import LOSSES
-from models.objectives.objective import RankingObjective
 from models.rankers.duet_distributed import window_maxima
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import ScorerInputs, Words
 from models.settings import ModelSettings
-from models.training.steps import TrainingSteps
 from tests import reference
 from tests.models.eagerly import EAGERLY
-from tests.models.encoders.reference import distance_from_identity, encoder_head
+from tests.models.encoders.reference import encoder_head
 from tests.models.encoders.small_encoder import IN_GRAPH, HashedWords, record_of
-from tests.models.losses.listwise import make as make_loss
 from tests.models.small_model import features_of, small_text_features
 from tests.models.synthetic import ranking_lists
 
 pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 DIM = 3
-PENALTY = 0.05
 SMALL = {
     "cossim": {"units": 2, "query_words": 3},
     "duet_distributed": {"filters": 3, "window": 2, "query_words": 3},
-    "encoder_head": {"penalty": PENALTY},
+    "encoder_head": {"penalty": 0.05},
 }
 
 
@@ -45,7 +39,6 @@ FORMULAS = {
     "duet_distributed": lambda *arguments: reference.duet_distributed(3, 2, *arguments),
     "encoder_head": head_of_texts,
 }
-PENALTIES = {"encoder_head": lambda *weights: PENALTY * distance_from_identity(*weights)}
 LOSS_OF = {"cossim": "worst_hinge", "duet_distributed": "log_likelihood", "encoder_head": "log_likelihood"}
 READERS = [name for name in SMALL if SCORERS[name].reads_words]
 QUERIES = [[0, 3], [], [1, 1, 2, 3]]
@@ -154,33 +147,6 @@ def test_gradients_are_the_slopes_of_the_reference(name, rankers):
 
 
 @every_scorer
-def test_padding_and_the_other_lists_of_a_batch_do_not_change_a_score(name, rankers):
-    together = scores_of_lists(rankers[name])
-    for row in range(3):
-        np.testing.assert_allclose(scores_of_lists(rankers[name], (row,))[0], together[row], atol=1e-6)
-
-
-@every_reader
-def test_words_beyond_a_querys_first_do_not_count(name, rankers):
-    longer = lists_of([[1, 1, 2, 0, 3, 0]], DOCUMENTS, [PLACES[2]], [GRADES[2]])
-    found = rankers[name](longer.batch(tf.constant([0]))[0])
-    np.testing.assert_allclose(found[0], scores_of_lists(rankers[name])[2], atol=1e-6)
-
-
-@every_scorer
-@pytest.mark.parametrize(("query", "document"), [([], [1]), ([1], []), ([], [])])
-def test_a_text_without_words_has_a_finite_score_and_gradient(name, rankers, query, document):
-    empty = lists_of([query], [document], [[0]], [[0]]).batch(tf.constant([0]))[0]
-    with tf.GradientTape() as tape:
-        scores = rankers[name](empty)
-    found = tape.gradient(scores, rankers[name].trainable_variables)
-    assert np.isfinite(scores).all()
-    assert all(np.isfinite(tf.convert_to_tensor(one)).all() for one in found)
-    if name != "duet_distributed":
-        assert not scores.numpy().any()
-
-
-@every_scorer
 def test_the_joint_representations_are_of_the_places_and_the_scores_the_same(name, rankers):
     scores, joint = rankers[name].score_and_join(features())
     np.testing.assert_array_equal(scores, rankers[name](features()))
@@ -224,43 +190,6 @@ def test_windows_are_all_that_a_text_has_room_for(window):
         expected = [values[row, start : min(start + window, length)].max(axis=0, initial=-9) for start in starts]
         found = maxima.numpy()[text.numpy() == row]
         np.testing.assert_array_equal(found, expected if length else np.zeros((1, 2)))
-
-
-# Training
-
-STEPS, LEARNING_RATE = 3, 0.1
-
-
-@every_scorer
-def test_steps_are_those_of_the_reference(name):
-    ranker, loss = built(name), LOSS_OF[name]
-    before = ranker.get_weights()
-
-    def mean_loss(weights):
-        scores = expected_scores(name, weights)
-        penalty = PENALTIES[name](*weights) if name in PENALTIES else 0.0
-        return np.mean([reference.loss_of_list(loss, *one) for one in zip(GRADES, scores, strict=True)]) + penalty
-
-    expected, expected_losses = [array.astype(np.float64) for array in before], []
-    for _ in range(STEPS):
-        expected_losses.append(mean_loss(expected))
-        slopes = [
-            reference.slopes(
-                lambda array, place=place, old=expected: mean_loss([*old[:place], array, *old[place + 1 :]]), one
-            )
-            for place, one in enumerate(expected)
-        ]
-        expected = [one - LEARNING_RATE * slope for one, slope in zip(expected, slopes, strict=True)]
-
-    batches = tf.data.Dataset.from_tensors(tf.range(len(LISTS))).repeat(STEPS).map(LISTS.batch)
-    objective = RankingObjective(ranker, make_loss(loss, LOSSES[loss].default_theta))
-    steps = TrainingSteps(objective, keras.optimizers.SGD(LEARNING_RATE), clip_norm=1e6)
-    steps.build()
-    losses = steps.run(iter(batches), STEPS)["loss"]
-    assert losses[-1] < losses[0]
-    assert losses == pytest.approx(expected_losses, rel=1e-4)
-    for array, expected_array, old in zip(ranker.get_weights(), expected, before, strict=True):
-        np.testing.assert_allclose(array - old, expected_array - old, rtol=1e-3, atol=1e-5)
 
 
 @every_scorer

@@ -21,7 +21,7 @@ WRITTEN = {
 def results(*values: float | None) -> SearchResults:
     """A search whose trials reached these values; those without one failed."""
     trials = (
-        Trial(number=number, settings={"model.epsilon": float(number)}, value=value, reason="failed" if value is None else None)
+        Trial(number=number, settings={"model.epsilon": float(number)}, value=value, reason=None)
         for number, value in enumerate(values, 1)
     )
     return SearchResults(
