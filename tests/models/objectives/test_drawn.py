@@ -1,4 +1,4 @@
-"""The objective of drawn documents: its lists, its draws, a step of two replicas, and a training that goes on."""
+"""The objective of drawn documents: its lists and its draws."""
 
 import numpy as np
 import pytest
@@ -14,9 +14,7 @@ from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
 from models.rankers.two_towers import TwoTowers
 from models.settings import LossSettings, ModelSettings
-from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
-from models.training.train import train
 from schemas.relevance import MOST_RELEVANT
 from tests.models.eagerly import EAGERLY
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
@@ -113,27 +111,6 @@ def test_draws_follow_the_seed_and_are_new_in_each_step():
     assert losses(1) == losses(1) != losses(2)
     first, second, third = losses(1)
     assert first != second != third
-
-
-def test_a_training_that_is_killed_goes_on_to_the_same_weights(tmp_path):
-    lists = learnable_lists(12, seed=1)
-    settings = TRAINING.for_model(MODEL)
-
-    def trained(folder, epochs):
-        objective = objective_of()
-        evaluator = ListEvaluator(objective.ranker, lists, MOST_RELEVANT)
-        of_part = settings.model_copy(update={"epochs": epochs})
-        history = train(objective, lists, evaluator, of_part, str(folder / "log"), str(folder / "checkpoint"))
-        return [weight.numpy() for weight in objective.variables], [
-            row.figures["train/loss"] for row in history.history
-        ]
-
-    whole, losses = trained(tmp_path / "whole", 2)
-    trained(tmp_path / "parts", 1)
-    resumed, of_resumed = trained(tmp_path / "parts", 2)
-    assert of_resumed == losses
-    for one, other in zip(resumed, whole, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("terms", [{"in_batch": True}, {"softmax_weight": 0.1}])

@@ -12,13 +12,14 @@ from tensorflow import keras
 
 from models.adversary_settings import AdversarySettings
 from models.evaluation.metrics import METRICS
+from models.job import TrainingJob
 from models.losses.sosl import SmoothOrdinalSearchLoss
-from models.objectives.adversarial import AdversarialObjective
+from models.objectives.make_objective import make_objective
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings
+from models.settings import LossSettings, ModelSettings
 from models.training import checkpoint as training_checkpoint
 from models.training import list_evaluator
 from models.training.checkpoint import TrainingCheckpoint
@@ -63,11 +64,9 @@ def run(
     strategy = strategy or make_strategy(settings)
     with strategy.scope():
         ranker = make_ranker(settings.seed, model, words)
-        loss = SmoothOrdinalSearchLoss(learn_theta=learn_theta, reduction=keras.losses.Reduction.NONE)
-        objective = RankingObjective(ranker, loss)
-        if adversary:
-            held_out = 1 if held_out_texts else 0
-            objective = AdversarialObjective(objective, adversary, train_lists.domains, held_out, settings.seed)
+        loss = LossSettings(learn_theta=learn_theta)
+        job = TrainingJob(loss=loss, training=settings, adversary=adversary or {}, top_grade=MOST_RELEVANT)
+        objective = make_objective(ranker, job, train_lists.domains, held_out=int(held_out_texts is not None))
     folders = [str(folder / name) for name in ("log", "checkpoint")]
     evaluator = evaluator(ranker, eval_lists, MOST_RELEVANT)
     history = train(objective, train_lists, evaluator, settings, *folders, held_out_texts)
@@ -330,12 +329,13 @@ ADVERSARY = {
     [
         (1, STATES),
         (2, STATES),
+        (1, {"objective": "drawn", "objective_settings": {"documents": 2}}),
         *(
             (1, {**ADVERSARY, "adversary": AdversarySettings(weight=0.5, updates=updates)})
             for updates in ("simultaneous", "alternate")
         ),
     ],
-    ids=["one replica", "two replicas", "adversary", "alternating adversary"],
+    ids=["one replica", "two replicas", "drawn documents", "adversary", "alternating adversary"],
 )
 def test_a_killed_training_goes_on_with_all_its_states(replicas, values, two_replicas, killed, tmp_path):
     values = {"epochs": 2, "replicas": replicas, "strategy": two_replicas if replicas == 2 else None, **values}
