@@ -192,7 +192,6 @@ def test_windows_are_all_that_a_text_has_room_for(window):
         np.testing.assert_array_equal(found, expected if length else np.zeros((1, 2)))
 
 
-@every_scorer
 @pytest.mark.stages
 def test_the_exported_head_scores_as_the_ranker_and_has_its_vectors(tmp_path):
     # The other scorers are exported in `tests/components/trainer/test_presets.py`.
