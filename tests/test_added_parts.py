@@ -45,7 +45,7 @@ WIDE = {"scorer": "wide"}
         ({"model": {**WIDE, "scorer_settings": {"widths": 3}}}, "wide, width; got 'widths'"),
         ({"training": {"objective": "guess"}}, "training.objective: .*lists, in_batch, drawn, guessing; got 'guess'"),
         ({"loss": {"name": "huber", "settings": {"dleta": 1}}}, "huber, delta; got 'dleta'"),
-        ({"loss": {"settings": {"delta": 1}}}, "loss: .*sosl; got 'delta'"),
+        ({"loss": {"settings": {"delta": 1}}}, "loss.settings: .*sosl; got 'delta'"),
         ({"training": {"optimizer": "adam"}}, "training.optimizer: .*lazy_adam; got 'adam'"),
         ({"training": {"objective": "lists"}, "loss": {"in_batch": True}}, "in_batch"),
         ({"model": WIDE, "loss": {"in_batch": True}}, "in_batch with model.scorer wide"),

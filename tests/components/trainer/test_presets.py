@@ -20,7 +20,7 @@ from serving.engine import Engine
 from serving.label_queries import label_queries
 from tests import added_parts
 from tests.components.trainer.thirty_lists import DOCUMENTS, HELD_OUT, Stages, lists_of
-from tests.models.eagerly import EAGERLY
+from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.lexicon.small_lexicon import table_of
 
 # A minute in all: an export takes four seconds, and what a user asks the models for must be asked here.
@@ -79,6 +79,8 @@ def added_entries():
 def make(without_graphs, make_examples, tmp_path_factory):
     """Calls the stages of settings on the lists, of which those held out may have other grades."""
 
+    from components.trainer import training
+
     def make(settings, names=("Trainer",), held_out_grade=int):
         folder = tmp_path_factory.mktemp("stages")
         lists = lists_of(20, held_out_grade)
@@ -87,7 +89,9 @@ def make(without_graphs, make_examples, tmp_path_factory):
         examples.set_string_custom_property("payload_format", "FORMAT_TF_EXAMPLE")
         return Stages(folder, examples, settings, names)
 
-    return make
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "export_ranker", with_graphs()(training.export_ranker))
+        yield make
 
 
 @pytest.fixture(scope="module")

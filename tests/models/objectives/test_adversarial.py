@@ -1,6 +1,7 @@
 """The adversary: its loss, the reversed gradient, the variables of each update, and what the discriminator learns."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from models.rankers.two_towers import TwoTowers
 from models.settings import ModelSettings
 from models.training.steps import TrainingSteps
 from tests import reference
-from tests.models.eagerly import EAGERLY
+from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, learnable_lists, ranking_lists
 
 pytestmark = [pytest.mark.tensors, *EAGERLY]
@@ -119,11 +120,11 @@ def third_list():
     return {**batch, "query_domain": tf.constant([0])}, labels
 
 
-def slopes(adversarial, variable):
-    """Finite differences of both terms in each value of a variable: [2, ...]."""
+def slopes(adversarial, variable, rows):
+    """Finite differences of both terms in each value of some rows of a variable: [2, ...]; zero elsewhere."""
     start, step = variable.numpy(), 1e-2
     slopes = np.zeros([2, *start.shape])
-    for place in np.ndindex(*start.shape):
+    for place in product(rows, range(start.shape[1])):
         values = []
         for sign in (1, -1):
             moved = start.copy()
@@ -141,10 +142,10 @@ def test_the_ranker_s_gradient_is_that_of_l_rel_minus_the_weighted_loss_and_the_
     with tf.GradientTape() as tape:
         total = tf.add_n(terms(adversarial, *third_list()))
     of_table, of_kernel = (tf.convert_to_tensor(one).numpy() for one in tape.gradient(total, variables))
-    relevance, adversary = slopes(adversarial, variables[0])
+    relevance, adversary = slopes(adversarial, variables[0], [8])  # its only document
     assert np.abs(adversary).max() > 0.05
     np.testing.assert_allclose(of_table, relevance - adversary, atol=2e-3)
-    np.testing.assert_allclose(of_kernel, slopes(adversarial, variables[1])[1], atol=2e-3)
+    np.testing.assert_allclose(of_kernel, slopes(adversarial, variables[1], range(HIDDEN))[1], atol=2e-3)
 
 
 # Steps
@@ -174,7 +175,7 @@ def changed(before, variables):
     return [not np.array_equal(one, other.numpy()) for one, other in zip(before, variables, strict=True)]
 
 
-@pytest.mark.parametrize(("updates", "clip_norm"), [("simultaneous", 0.01), ("alternate", 0.01), ("alternate", 5.0)])
+@pytest.mark.parametrize(("updates", "clip_norm"), [("simultaneous", 0.01), ("alternate", 5.0)])
 def test_with_weight_0_the_ranker_learns_bit_for_bit_as_without_an_adversary(updates, clip_norm):
     adversarial, plain = (make(weight=0.0, domains=TRAIN.domains, updates=updates) for _ in range(2))
     make_steps(adversarial, clip_norm).run(batches(4), 4)
@@ -210,20 +211,11 @@ def test_simultaneous_updates_take_both_gradients_of_one_loss():
     assert any(changed(together.ranker.get_weights(), alternating.ranker.weights))
 
 
-@pytest.fixture
-def with_graphs(without_graphs):
-    """For many steps."""
-    tf.config.run_functions_eagerly(False)
-    yield
-    tf.config.run_functions_eagerly(True)
-
-
-@pytest.mark.parametrize("weight", [1.0, 1e-4])
-@pytest.mark.usefixtures("with_graphs")
-def test_the_discriminator_of_a_frozen_ranker_learns_the_domains_whatever_its_weight(weight):
+@with_graphs()
+def test_the_discriminator_of_a_frozen_ranker_learns_the_domains_however_small_its_weight():
     # Each domain has half of the topics, and so words of its own.
     lists = of_domains(learnable_lists(40, seed=1), (["arts"] * (TOPICS // 2) + ["news"] * (TOPICS // 2)) * 2)
-    adversarial = make(weight=weight, domains=lists.domains, updates="alternate", model=ModelSettings(embedding_dim=16))
+    adversarial = make(weight=1e-4, domains=lists.domains, updates="alternate", model=ModelSettings(embedding_dim=16))
     steps = make_steps(adversarial)
     batch = lists.batch(tf.range(40))
     turn = tf.function(lambda: steps._take_turn(steps._turns[0], *batch), autograph=False)

@@ -13,7 +13,7 @@ from models.rankers.ranker import Ranker
 from models.rankers.scorer import ScorerInputs, Words
 from models.settings import ModelSettings
 from tests import reference
-from tests.models.eagerly import EAGERLY
+from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.encoders.reference import encoder_head
 from tests.models.encoders.small_encoder import IN_GRAPH, HashedWords, record_of
 from tests.models.small_model import features_of, small_text_features
@@ -193,6 +193,7 @@ def test_windows_are_all_that_a_text_has_room_for(window):
 
 
 @pytest.mark.stages
+@with_graphs()
 def test_the_exported_head_scores_as_the_ranker_and_has_its_vectors(tmp_path):
     # The other scorers are exported in `tests/components/trainer/test_presets.py`.
     text_features = small_text_features(tmp_path / "words")

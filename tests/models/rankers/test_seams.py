@@ -23,7 +23,7 @@ from schemas import features as f
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.wikiclir import Text
-from tests.models.eagerly import EAGERLY
+from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.small_model import small_text_features, small_towers
 from tests.models.synthetic import ranking_lists, text_lists
 
@@ -100,6 +100,7 @@ class AsymmetricTowers(InnerProduct):
         return tf.stack([-counts, tf.fill(tf.shape(counts), self.bias)], axis=1)
 
 
+@with_graphs()
 def exported(ranker, folder):
     export_ranker(ranker, small_text_features(folder / "words"), str(folder / "model"))
     return str(folder / "model")

@@ -30,7 +30,7 @@ from models.training.train import train
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT, grade_name
 from schemas.training_history import ScoreCounts
-from tests.models.eagerly import EAGERLY
+from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, WORDS_OF_A_TOPIC, learnable_lists
 
 # Operation by operation, which takes a third of the time; one training is compared with that of a graph.
@@ -161,9 +161,8 @@ def test_tensorboard_events_hold_the_history(trained, folder):
 
 
 def test_a_graph_or_two_replicas_train_as_operations_on_one_device_do(trained, two_replicas, tmp_path):
-    tf.config.run_functions_eagerly(False)
-    of_graph = run(tmp_path / "graph", learn_theta=True)
-    tf.config.run_functions_eagerly(True)
+    with with_graphs():
+        of_graph = run(tmp_path / "graph", learn_theta=True)
     of_two = run(tmp_path / "two", strategy=two_replicas, replicas=2, learn_theta=True)
     for _, result in (of_graph, of_two):
         for row, expected in zip(result.history, trained[1].history, strict=True):
