@@ -65,9 +65,7 @@ class Stages:
       names: the stages to call.
     """
 
-    def __init__(
-        self, folder: Path, examples: Any, settings: Mapping[str, Any], names: Collection[str] = ("Trainer",)
-    ) -> None:
+    def __init__(self, folder: Path, examples: Any, settings: Mapping[str, Any], names: Collection[str]) -> None:
         from tfx.dsl.components.base.base_beam_executor import BaseBeamExecutor
         from tfx.types import standard_artifacts
 
@@ -95,7 +93,7 @@ class Stages:
         made = {"examples": examples, "schema": schema, "collection": collection}
         paths = (str(folder / name) for name in ("artifacts", "serving", "index"))
         for node in create_pipeline(self.config, *paths).components:
-            if node.id not in {"Transform", "LexiconGen", *names}:
+            if node.id not in names:
                 continue
             inputs = {key: [made[channel.output_key]] for key, channel in node.inputs.items()}
             outputs = {key: [artifact(one.type, folder / node.id / key)] for key, one in node.outputs.items()}

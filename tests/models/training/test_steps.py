@@ -19,7 +19,7 @@ from tests.models.synthetic import ranking_lists
 
 pytestmark = [pytest.mark.tensors, *EAGERLY]
 
-STEPS, LEARNING_RATE, EPSILON = 4, 0.5, 0.5
+STEPS, LEARNING_RATE, EPSILON = 6, 0.5, 0.5
 QUERIES = [[0, 3], [2], [1, 1, 2]]
 DOCUMENTS = [[1, 1], [4, 0], [5, 2, 3], [5], [0, 4, 4]]
 PLACES = [[0, 1, 2, 3], [3, 4, 1], [2, 0]]
