@@ -23,7 +23,7 @@ from tests.components.trainer.thirty_lists import DOCUMENTS, HELD_OUT, Stages, l
 from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.lexicon.small_lexicon import table_of
 
-# The first test of each training takes up to ten seconds: its stages, and the export of a model that users ask for much.
+# The first test of each training takes up to ten seconds: its stages, and the export of its model.
 pytestmark = [pytest.mark.stages, *EAGERLY]
 
 QUERY = "the river near a bridge"
