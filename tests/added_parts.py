@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+import pytest
 import tensorflow as tf
 from tensorflow import keras
 
+from models import choices
 from models.choices import Declaration, EncoderDeclaration, ScorerDeclaration
 from models.graphs import row_ids
 from models.layers.text_encoder import TextEncoder
 from models.lists.ranking_lists import RankingLists
-from models.losses.declarations import BANDS, LossDeclaration
+from models.losses.declarations import BANDS, LOSSES, LossDeclaration
 from models.losses.ranking_loss import PointwiseLoss, RankingLoss
 from models.objectives.objective import ListLosses, OwnOptimizer, RankingObjective, make_loss
 from models.rankers.ranker import Ranker
@@ -141,9 +143,9 @@ class LengthChannel(FixedScorer):
 
     def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
         query, document = (tf.strings.length(features[name]) for name in (f.QUERY_TEXT, f.DOC_TEXT))
-        of_list = tf.gather(document, tf.maximum(features[f.DOCUMENT_INDEX], 0))
+        lengths = tf.gather(document, tf.maximum(features[f.DOCUMENT_INDEX], 0))
         wanted = self._ratio * tf.cast(query, tf.float32)[:, tf.newaxis]
-        return -tf.abs(tf.math.log((tf.cast(of_list, tf.float32) + 1) / (wanted + 1)))
+        return -tf.abs(tf.math.log((tf.cast(lengths, tf.float32) + 1) / (wanted + 1)))
 
     @property
     def score_range(self) -> tuple[float, float]:
@@ -176,3 +178,12 @@ CHANNEL: Final = ScorerDeclaration(f"{__name__}.LengthChannel")
 ENCODER: Final = EncoderDeclaration(
     f"{__name__}.LinearMean", default_learning_rate=0.5, largest_component=math.inf, has_short_ops=True
 )
+
+
+def add_entries(patch: pytest.MonkeyPatch) -> None:
+    """Adds the entries to the tables: all that the parts need besides their classes."""
+    patch.setitem(choices.SCORERS, "wide", SCORER)
+    patch.setitem(LOSSES, "huber", LOSS)
+    patch.setitem(choices.OBJECTIVES, "guessing", OBJECTIVE)
+    patch.setitem(choices.CHANNELS, "length", CHANNEL)
+    patch.setitem(choices.ENCODERS, "linear", ENCODER)

@@ -12,11 +12,11 @@ import pytest
 from components.evaluator.evaluate import evaluate
 from models.lists.ranking_lists import read_lists
 from schemas.errors import DataError
-from schemas.evaluation import Comparison, Verdict
+from schemas.evaluation import Comparison
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
 from tests.models.encoders.small_encoder import FILES, record_of, write_vectors
 
-pytestmark = pytest.mark.stages
+pytestmark = pytest.mark.stages  # it imports TFX
 
 # Six queries that are all worse: a p-value of 1 / 2^6.
 LISTS = {f"q{number}": ("fox", {"d1": ("renard", 2), "d2": ("loup", 1), "d3": ("ours", 0)}) for number in range(6)}
@@ -67,13 +67,17 @@ def scored(monkeypatch):
     return paths
 
 
+@pytest.fixture(scope="module")
+def examples(make_examples, tmp_path_factory):
+    return make_examples(tmp_path_factory.mktemp("examples"), LISTS)
+
+
 @pytest.fixture
-def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
+def judge(tmp_path, serving, scored, write_model, make_artifact, examples):
     """Judges a model that was evaluated, under settings."""
     from components.gate import Gate
     from components.settings import EvaluationSettings
 
-    examples = make_examples(tmp_path, LISTS)
     lists = read_lists(map(str, Path(examples.uri, "Split-test").iterdir()))
     parents = (tmp_path / f"stage_{number}" for number in range(9))
 
@@ -86,8 +90,8 @@ def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
         scores = [np.asarray(SCORES[model], np.float32)] * len(lists)
         for name, content in evaluate(lists, scores, {}, 2).files().items():
             (Path(evaluation.uri) / name).write_text(content)
-        given = EvaluationSettings(**{"minimums": {}, **settings})
-        Gate.test_call(examples, exported, evaluation, blessing, 2, given, str(serving), text_vectors=text_vectors)
+        settings = EvaluationSettings(**{"minimums": {}, **settings})
+        Gate.test_call(examples, exported, evaluation, blessing, 2, settings, str(serving), text_vectors=text_vectors)
         return Judged(json.loads((Path(blessing.uri) / "verdict.json").read_text()), blessing)
 
     return judge
@@ -123,46 +127,31 @@ def test_the_blessing_holds_the_newest_version_and_whether_it_is_this_model(
 # Beside the last pushed model
 
 
-def test_the_first_model_is_compared_with_none(judge, scored):
-    assert judge("bad").verdict == {
-        "blessed": True,
-        "reason": "no minimum is set; no model was pushed before",
-        "comparison": None,
-    }
-    assert scored == []
-
-
-@pytest.mark.parametrize("names", [["²"], [".incoming"], ["notes", "007", "8.bak", "-9", "٣"]])
-def test_a_folder_that_is_no_version_was_never_pushed(judge, scored, serving, write_model, names):
-    for name in names:
+@pytest.mark.parametrize("names", [[], ["²"], [".incoming"], ["notes", "007", "8.bak", "-9", "٣"]])
+def test_without_a_pushed_version_nothing_is_compared(judge, scored, serving, write_model, names):
+    for name in names:  # no version has such a name
         write_model(serving / name, "good")
     verdict, blessing = judge("bad")
-    assert verdict["reason"].endswith("; no model was pushed before")
+    assert (verdict["blessed"], verdict["comparison"], scored) == (True, None, [])
     assert blessing.get_string_custom_property(NEWEST_PROPERTY) == ""
-    assert scored == []
 
 
 def test_a_model_worse_than_the_last_pushed_one_is_refused_with_the_evidence(judge, scored, serving, write_model):
-    from tfx.components.util import model_utils
-
     write_model(serving / "9", "bad")
     write_model(serving / "10", "good")  # the last by number, not as a word
     write_model(serving / "²", "bad")
-    verdict, blessing = judge("bad")
-    assert verdict == {
-        "blessed": False,
-        "reason": f"the model is significantly worse than version 10 (ndcg_5 {WORSE_NDCG:.4f} against 1.0000, "
-        f"p = {P_VALUE:.4f}); to push it all the same, set evaluation.start_anew",
-        "comparison": {
-            "version": "10",
-            "metric": "ndcg_5",
-            "value": pytest.approx(WORSE_NDCG),
-            "last_value": pytest.approx(1),
-            "p_value": pytest.approx(P_VALUE),
-            "significance": 0.05,
-        },
+    verdict = judge("bad").verdict
+    assert not verdict["blessed"]
+    for shown in ("version 10", f"{WORSE_NDCG:.4f}", "1.0000", f"{P_VALUE:.4f}", "evaluation.start_anew"):
+        assert shown in verdict["reason"]
+    assert verdict["comparison"] == {
+        "version": "10",
+        "metric": "ndcg_5",
+        "value": pytest.approx(WORSE_NDCG),
+        "last_value": pytest.approx(1),
+        "p_value": pytest.approx(P_VALUE),
+        "significance": 0.05,
     }
-    assert not model_utils.is_model_blessed(blessing)
     assert scored == [str(serving / "10")]  # the model itself was scored when it was evaluated
 
 
@@ -171,27 +160,17 @@ def test_a_model_that_is_better_or_ranks_alike_is_blessed(judge, serving, write_
     write_model(serving / "7", last)
     verdict = judge("good").verdict
     assert verdict["blessed"]
-    assert "not significantly worse than version 7" in verdict["reason"]
-    assert verdict["comparison"]["p_value"] == pytest.approx(1)
+    assert (verdict["comparison"]["version"], verdict["comparison"]["p_value"]) == ("7", pytest.approx(1))
 
 
-def test_both_models_are_compared_on_the_same_lists_by_the_chosen_metric(judge, serving, write_model):
+def test_metric_significance_and_feedback_of_the_settings_decide_the_comparison(judge, serving, write_model):
     write_model(serving / "7", "good")
     comparison = judge("bad", compared_metric="p_mr_1").verdict["comparison"]
     assert (comparison["metric"], comparison["value"], comparison["last_value"]) == ("p_mr_1", 0, 1)
     assert judge("bad", compared_metric="p_r_5").verdict["blessed"]  # both have the relevant documents among the five
-
-
-@pytest.mark.parametrize(("significance", "blessed"), [(P_VALUE / 2, True), (P_VALUE * 2, False)])
-def test_the_significance_decides(judge, serving, write_model, significance, blessed):
-    write_model(serving / "7", "good")
-    verdict = judge("bad", significance=significance).verdict
-    assert (verdict["blessed"], verdict["comparison"]["significance"]) == (blessed, significance)
-
-
-def test_the_last_pushed_model_is_given_the_same_feedback(judge, serving, write_model):
-    write_model(serving / "7", "good")
-    assert not judge("bad").verdict["blessed"]
+    for significance, blessed in ((P_VALUE / 2, True), (P_VALUE * 2, False)):
+        verdict = judge("bad", significance=significance).verdict
+        assert (verdict["blessed"], verdict["comparison"]["significance"]) == (blessed, significance)
     assert judge("bad", feedback=4.0).verdict["blessed"]  # the other is as bad, with feedback
 
 
@@ -203,10 +182,10 @@ def pushed_with(monkeypatch, serving, write_model):
     from models.encoders.served_vectors import served_encoder
 
     def push(record):
-        given = []
+        encoders = []
 
         def score_lists(path, lists, feedback, encoder=None):
-            given.append(encoder)
+            encoders.append(encoder)
             if record and not encoder:
                 served_encoder(record).encode(["fox"], "query")
             return {"scores": [np.asarray(SCORES["good"], np.float32)] * len(lists)}
@@ -218,7 +197,7 @@ def pushed_with(monkeypatch, serving, write_model):
         write_model(serving / "7", "good")
         monkeypatch.setattr(gate, "LoadedModel", Pushed)
         monkeypatch.setattr(gate, "score_lists", score_lists)
-        return given
+        return encoders
 
     return push
 
@@ -231,204 +210,127 @@ def text_vectors(tmp_path, make_artifact):
     return artifact
 
 
-def test_a_pushed_model_with_the_run_s_encoder_is_given_the_run_s_vectors(judge, pushed_with, text_vectors):
-    given = pushed_with(record_of(FILES, digest="this"))
+@pytest.mark.parametrize(("digest", "digests"), [("this", ["this"]), (None, [None])])
+def test_a_pushed_model_with_the_run_s_encoder_alone_is_given_the_run_s_vectors(
+    judge, pushed_with, text_vectors, digest, digests
+):
+    encoders = pushed_with(digest and record_of(FILES, digest=digest))
     assert judge("bad", text_vectors).verdict["comparison"]["version"] == "7"
-    assert [encoder.record.digest for encoder in given] == ["this"]
-
-
-def test_a_pushed_model_without_an_encoder_is_given_no_vectors(judge, pushed_with, text_vectors):
-    given = pushed_with(None)
-    assert judge("bad", text_vectors).verdict["comparison"]["version"] == "7"
-    assert given == [None]
+    assert [encoder and encoder.record.digest for encoder in encoders] == digests
 
 
 @pytest.mark.parametrize("has_vectors", [True, False])
 def test_a_pushed_model_with_vectors_of_another_encoder_in_files_is_refused_with_the_remedy(
     judge, pushed_with, text_vectors, has_vectors
 ):
-    given = pushed_with(record_of(FILES, digest="that"))
-    with pytest.raises(DataError) as error:
+    encoders = pushed_with(record_of(FILES, digest="that"))
+    with pytest.raises(DataError, match=r"evaluation\.start_anew"):
         judge("bad", text_vectors if has_vectors else None)
-    assert given == [None]
-    assert str(error.value).startswith("the last pushed model: a new query must be encoded, but this model's vectors")
-    assert str(error.value).endswith("\nRemove it, or set evaluation.start_anew.")
+    assert encoders == [None]
     assert judge("bad", text_vectors, start_anew=True).verdict["blessed"]
 
 
 @pytest.mark.parametrize("start_anew", [False, True])
-def test_a_model_is_never_compared_with_itself(judge, scored, serving, write_model, start_anew):
+def test_a_model_is_never_compared_with_itself_but_with_its_minimums(judge, scored, serving, write_model, start_anew):
     write_model(serving / "7", "good")
     verdict = judge("good", start_anew=start_anew).verdict
-    assert verdict["reason"].endswith("; not compared with version 7, which is this very model")
-    assert (verdict["blessed"], verdict["comparison"]) == (True, None)
-    assert scored == []
-
-
-def test_a_model_that_is_pushed_already_is_still_refused_below_a_minimum(judge, serving, write_model):
-    write_model(serving / "7", "good")
-    verdict, blessing = judge("good", minimums={"p_r_5": 0.5})
+    assert (verdict["blessed"], verdict["comparison"], "version 7" in verdict["reason"]) == (True, None, True)
+    verdict, blessing = judge("good", minimums={"p_r_5": 0.5}, start_anew=start_anew)
     assert not verdict["blessed"]
     assert blessing.get_int_custom_property(PUSHED_PROPERTY) == 1
-
-
-@pytest.mark.parametrize("last", ["good", "no model at all"])
-def test_start_anew_compares_with_nothing_and_needs_no_whole_version(judge, scored, serving, write_model, last):
-    write_model(serving / "7", last)
-    verdict = judge("bad", start_anew=True).verdict
-    assert verdict["reason"].endswith("; not compared with version 7, as evaluation.start_anew asks")
-    assert (verdict["blessed"], verdict["comparison"]) == (True, None)
     assert scored == []
 
 
-def test_a_last_version_that_cannot_be_loaded_is_refused_with_the_remedy(judge, serving, write_model):
+def test_a_last_version_that_cannot_be_loaded_is_refused_unless_the_settings_start_anew(
+    judge, scored, serving, write_model
+):
     write_model(serving / "7", "no model at all")
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=rf"{serving}/7.*\n.*evaluation\.start_anew"):
         judge()
-    assert str(error.value).startswith(f"the last pushed model: {serving}/7 must hold a whole SavedModel")
-    assert str(error.value).endswith("\nRemove it, or set evaluation.start_anew.")
+    scored.clear()
+    verdict = judge("bad", start_anew=True).verdict
+    assert (verdict["blessed"], verdict["comparison"], scored) == (True, None, [])
+    assert "version 7" in verdict["reason"]
 
 
 def test_the_serving_folder_is_looked_up_each_time_the_stage_runs(judge, serving, write_model):
-    found = []
+    versions = []
     for version in (None, "7", "8"):
         if version:
             write_model(serving / version, "good")
-        found.append((judge("bad").verdict["comparison"] or {}).get("version"))
+        versions.append((judge("bad").verdict["comparison"] or {}).get("version"))
     shutil.rmtree(serving / "8")
-    found.append(judge("bad").verdict["comparison"]["version"])
-    assert found == [None, "7", "8", "7"]
+    versions.append(judge("bad").verdict["comparison"]["version"])
+    assert versions == [None, "7", "8", "7"]
 
 
 # The verdict and its reason
 
 RANDOM = {"map": 0.1, "ndcg_5": 0.2}
 PERFECT = {"map": 1.0, "ndcg_5": 1.0}
-FIRST = "no model was pushed before"
+NOTHING_BEFORE = "no model was pushed before"
 
 
-def verdict_of(*arguments):
-    """The pure judgment."""
-    from components.gate import judge
-
-    return judge(*arguments)
+def compared(p_value):
+    return Comparison(version="7", metric="ndcg_5", value=0.3, last_value=0.4, p_value=p_value, significance=0.05)
 
 
 @pytest.mark.parametrize(
-    ("metrics", "minimums", "blessed", "reason"),
+    ("metrics", "minimums", "comparison", "faults"),
     [
-        ({"map": 0.5, "ndcg_5": 0.3}, None, True, "all metrics are above those of random order"),
-        ({"map": 0.5, "ndcg_5": 0.2}, None, False, "ndcg_5 must lie above random order's 0.2000; got 0.2000"),
-        (
-            {"map": 0.0, "ndcg_5": 0.1},
-            None,
-            False,
-            "map must lie above random order's 0.1000; got 0.0000; "
-            "ndcg_5 must lie above random order's 0.2000; got 0.1000",
-        ),
-        ({"map": 0.6, "ndcg_5": 0.0}, {"map": 0.6}, True, "map 0.6000 reaches 0.6000"),
-        ({"map": 0.5, "ndcg_5": 0.9}, {"map": 0.6}, False, "map must reach 0.6000; got 0.5000"),
-        (
-            {"map": 0.5, "ndcg_5": 0.9},
-            {"map": 0.6, "ndcg_5": 1.0},
-            False,
-            "map must reach 0.6000; got 0.5000; ndcg_5 must reach 1.0000; got 0.9000",
-        ),
-        (
-            {"map": 0.5, "ndcg_5": 0.9},
-            {"map": 0.4, "ndcg_5": 0.9},
-            True,
-            "map 0.5000 reaches 0.4000, ndcg_5 0.9000 reaches 0.9000",
-        ),
-        ({"map": 0.0, "ndcg_5": 0.0}, {}, True, "no minimum is set"),
+        ((0.5, 0.3), None, NOTHING_BEFORE, []),
+        ((0.5, 0.2), None, NOTHING_BEFORE, ["ndcg_5"]),  # not above random order
+        ((0.1 + 6e-9, 0.3), None, NOTHING_BEFORE, ["map"]),  # rounding alone lifts it
+        ((0.0, 0.1), None, NOTHING_BEFORE, ["map", "ndcg_5"]),
+        ((0.6, 0.0), {"map": 0.6}, NOTHING_BEFORE, []),
+        ((0.5, 0.9), {"map": 0.6}, NOTHING_BEFORE, ["map"]),
+        ((math.nan, 0.9), {"map": 0.0}, NOTHING_BEFORE, ["map"]),
+        ((0.5, 0.9), {"map": 0.6, "ndcg_5": 1.0}, NOTHING_BEFORE, ["map", "ndcg_5"]),
+        ((0.5, 0.9), {"map": 0.4, "ndcg_5": 0.9}, NOTHING_BEFORE, []),
+        ((0.0, 0.0), {}, NOTHING_BEFORE, []),
+        ((0.5, 0.3), None, compared(0.05), []),
+        ((0.5, 0.3), {}, compared(1.0), []),
+        ((0.5, 0.3), None, compared(0.04), ["version 7"]),
+        ((0.5, 0.3), {}, compared(0.04), ["version 7"]),
+        ((0.5, 0.3), {"map": 0.6}, compared(1.0), ["map"]),
+        ((0.5, 0.3), {"map": 0.6}, compared(0.001), ["map", "version 7"]),
     ],
 )
-def test_verdict_names_every_metric_that_decides(metrics, minimums, blessed, reason):
-    reason = f"{reason}; {FIRST}" if blessed else reason
-    expected = Verdict(blessed=blessed, reason=reason, comparison=None)
-    assert verdict_of(metrics, RANDOM, PERFECT, minimums, FIRST) == expected
+def test_a_verdict_names_everything_that_refuses_the_model_and_nothing_else(metrics, minimums, comparison, faults):
+    from components.gate import judge
+
+    values = dict(zip(RANDOM, metrics, strict=True))
+    verdict = judge(values, RANDOM, PERFECT, minimums, comparison)
+    assert verdict.blessed == (not faults)
+    assert verdict.comparison == (comparison if isinstance(comparison, Comparison) else None)
+    if not faults:
+        wanted = [NOTHING_BEFORE] if verdict.comparison is None else ["version 7", f"{comparison.p_value:.4f}"]
+        assert all(shown in verdict.reason for shown in [*(minimums or {}), *wanted])
+        return
+    named = verdict.reason.split("; ")
+    assert all(sum(fault in part for part in named) == 1 for fault in faults)
+    for fault in set(faults) - {"version 7"}:
+        limit = RANDOM[fault] if minimums is None else minimums[fault]
+        assert f"{limit:.4f}" in verdict.reason and f"{values[fault]:.4f}" in verdict.reason
+    assert "version 7" in faults or "version 7" not in verdict.reason
 
 
 def test_a_metric_that_even_a_perfect_order_cannot_raise_is_neither_required_nor_named():
+    from components.gate import judge
+
     random, perfect = {"recall_mr_5": 1.0, "map": 0.1}, {"recall_mr_5": 1.0, "map": 1.0}
-    verdict = verdict_of({"recall_mr_5": 1.0, "map": 0.5}, random, perfect, None, FIRST)
-    assert verdict == Verdict(blessed=True, reason=f"above random order: map; {FIRST}", comparison=None)
+    verdict = judge({"recall_mr_5": 1.0, "map": 0.5}, random, perfect, None, NOTHING_BEFORE)
+    assert verdict.blessed
+    assert "map" in verdict.reason and "recall_mr_5" not in verdict.reason
 
 
 @pytest.mark.parametrize("minimums", [None, {"map": 0.5}, {"map": 0.0, "ndcg_5": 0.0}])
 @pytest.mark.parametrize("rounding", [0.0, 6e-9, -6e-9])
 def test_lists_that_show_nothing_of_a_model_bless_none(minimums, rounding):
+    from components.gate import judge
+
     expected = {"map": 1.0, "ndcg_5": 0.4}
     reached = {key: value + rounding for key, value in expected.items()}
-    verdict = verdict_of(reached, expected, reached, minimums, FIRST)
+    verdict = judge(reached, expected, reached, minimums, NOTHING_BEFORE)
     assert not verdict.blessed
-    names = "any metric" if minimums is None else " or ".join(minimums)
-    assert f"by {names}, a perfect order of them is no better than random order" in verdict.reason
-
-
-def test_a_model_that_rounding_lifts_above_random_order_is_refused():
-    verdict = verdict_of({"map": 0.1 + 6e-9}, {"map": 0.1}, {"map": 1.0}, None, FIRST)
-    assert verdict.reason == "map must lie above random order's 0.1000; got 0.1000"
-
-
-def test_a_metric_that_is_not_a_number_reaches_nothing():
-    assert not verdict_of({"map": float("nan")}, RANDOM, PERFECT, {"map": 0.0}, FIRST).blessed
-
-
-# Verdicts beside the last pushed model
-
-GOOD = {"map": 0.5, "ndcg_5": 0.3}
-PASSED = "all metrics are above those of random order"
-EVIDENCE = "version 7 (ndcg_5 0.3000 against 0.4000, p = {:.4f})"
-
-
-def compared(p_value):
-    return Comparison(
-        version="7", metric="ndcg_5", value=GOOD["ndcg_5"], last_value=0.4, p_value=p_value, significance=0.05
-    )
-
-
-@pytest.mark.parametrize(
-    "reason",
-    [
-        "no model was pushed before",
-        "not compared with version 7, as evaluation.start_anew asks",
-        "not compared with version 7, which is this very model",
-    ],
-)
-def test_the_reason_for_no_comparison_is_in_the_verdict(reason):
-    assert verdict_of(GOOD, RANDOM, PERFECT, None, reason) == Verdict(
-        blessed=True, reason=f"{PASSED}; {reason}", comparison=None
-    )
-
-
-@pytest.mark.parametrize("p_value", [0.05, 0.3, 1.0])
-def test_a_model_that_is_not_significantly_worse_is_blessed_with_the_evidence(p_value):
-    reason = f"{PASSED}; not significantly worse than {EVIDENCE.format(p_value)}"
-    assert verdict_of(GOOD, RANDOM, PERFECT, None, compared(p_value)) == Verdict(
-        blessed=True, reason=reason, comparison=compared(p_value)
-    )
-
-
-@pytest.mark.parametrize("minimums", [None, {}, {"map": 0.5}])
-def test_a_significantly_worse_model_is_refused_with_the_remedy(minimums):
-    assert verdict_of(GOOD, RANDOM, PERFECT, minimums, compared(0.04)) == Verdict(
-        blessed=False,
-        reason=f"the model is significantly worse than {EVIDENCE.format(0.04)}; "
-        "to push it all the same, set evaluation.start_anew",
-        comparison=compared(0.04),
-    )
-
-
-def test_a_model_below_a_minimum_is_refused_even_where_it_is_not_worse():
-    assert verdict_of(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(1.0)) == Verdict(
-        blessed=False, reason="map must reach 0.6000; got 0.5000", comparison=compared(1.0)
-    )
-
-
-def test_a_missed_minimum_and_a_worse_model_are_named_together():
-    verdict = verdict_of(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(0.001))
-    assert not verdict.blessed
-    assert verdict.reason.startswith(
-        "map must reach 0.6000; got 0.5000; the model is significantly worse than version 7 ("
-    )
+    assert all(key in verdict.reason for key in minimums or ())

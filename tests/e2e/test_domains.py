@@ -1,136 +1,82 @@
-"""Held-out domains on the sample: nothing that is learned knows their judgments, and the data stages are shared.
+"""A whole run on the sample of Polynomial Semantic Indexing with a held-out domain, an adversary, rivals and an index.
 
-An adversary sees their texts.
+What such a training learns is tested on thirty lists in `tests/components/trainer/test_presets.py`.
 """
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
+from models.exported.model import LoadedModel
 from schemas.splits import stable_hash
-from tests.e2e.process import SAMPLE, SampleRun
+from tests.e2e.process import SAMPLE, SampleRun, forked
+from tests.e2e.saved_model import foreign_ops
 
 pytestmark = pytest.mark.long
 
 NAMES = ("arts", "places", "science")
 HELD_OUT = "science"
-LEARNED = {"Transform", "LexiconGen", "Trainer", "TrainingReport"}
-"""The stages that must not know judgments of held-out domains."""
+QUERY = "molten rock below a volcano"
 
 
 def domain_of(query_id: str) -> str:
     return NAMES[stable_hash("domain", query_id) % 3]
 
 
-class Runs(NamedTuple):
-    """A run and its fitted numbers; one on judgments whose grades differ for held-out queries alone; and, in the first
-    one's folder, one that holds out nothing."""
-
-    first: SampleRun
-    history: Any
-    other_grades: SampleRun
-    in_domain: SampleRun
-
-
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+def run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
     folder = tmp_path_factory.mktemp("domains")
     ids = [line.split("\t")[0] for line in (SAMPLE / "wiki_en.queries").read_text().splitlines()]
     domains = folder / "domains.tsv"
     domains.write_text("".join(f"{query_id}\t{domain_of(query_id)}\n" for query_id in ids))
-    judgments = folder / "judgments.tsv"
-    lines = [line.split("\t") for line in (SAMPLE / "en2fr.rel").read_text().splitlines()]
-    judgments.write_text(
-        "".join(
-            f"{query_id}\t{doc_id}\t{3 - int(grade) if domain_of(query_id) == HELD_OUT else grade}\n"
-            for query_id, doc_id, grade in lines
-        )
+    settings = (
+        "preset=polynomial",
+        "training.epochs=2",
+        f"data.domains={domains}",
+        f"data.held_out=[{HELD_OUT}]",
+        "adversary={weight: 0.01, held_out_texts: true}",
+        "lexicon.weight=held_out",
+        "evaluation.baselines=[bm25, translated, cl_lsi, perceptron]",
+        "search.index=true",
     )
-    common = ("--set", f"data.domains={domains}", "--set", "training.epochs=2", "--set", "lexicon.weight=held_out")
-    common += ("--set", "encoder.kind=none")
-    held_out = ("--set", f"data.held_out=[{HELD_OUT}]", "--set", "adversary={weight: 0.01, held_out_texts: true}")
-    first = SampleRun(folder / "out", "configs/sample.yaml", *common, *held_out)
-    assert first.code == 0, first.err
-    history = json.loads((first.output / "training" / "training.json").read_text())["fitted"]
-    others = (
-        "--set",
-        f"data.judgments={judgments}",
-        "--set",
-        "evaluation.minimums={}",
-    )  # they turn the test lists over
-    found = [
-        SampleRun(folder / "other", "configs/sample.yaml", *common, *held_out, *others),
-        SampleRun(folder / "out", "configs/sample.yaml", *common),
-    ]
-    for run in found:
-        assert run.code == 0, run.err
-    return Runs(first, history, *found)
+    run = SampleRun(folder / "out", "configs/sample.yaml", *(f"--set={setting}" for setting in settings))
+    assert run.code == 0, run.err
+    return run
 
 
-def files(run: SampleRun, pattern: str) -> dict[str, bytes]:
-    """Name to content of the files in the oldest artifact's folder."""
-    oldest = min(run.output.glob(f"artifacts/{pattern}"), key=lambda path: int(path.relative_to(run.output).parts[3]))
-    return {path.name: path.read_bytes() for path in oldest.iterdir() if path.is_file()}
-
-
-@pytest.mark.parametrize("pattern", ["LexiconGen/lexicon/*", "Transform/transform_graph/*/transform_fn/assets"])
-def test_grades_of_held_out_queries_change_no_byte_of_vocabularies_and_lexicon(runs: Runs, pattern: str) -> None:
-    first, other = (files(run, pattern) for run in (runs.first, runs.other_grades))
-    assert first
-    assert first == other
-
-
-def test_grades_of_held_out_queries_change_no_weight_and_no_fitted_number(runs: Runs) -> None:
-    first, other = (
-        files(run, "Trainer/model/*/Format-Serving/variables")["variables.data-00000-of-00001"]
-        for run in (runs.first, runs.other_grades)
-    )
-    assert first == other
-    assert runs.history == json.loads((runs.other_grades.output / "training" / "training.json").read_text())["fitted"]
-
-
-def test_the_discriminator_sees_the_texts_of_the_held_out_domain(runs: Runs) -> None:
-    history = json.loads((runs.other_grades.output / "training" / "training.json").read_text())["history"]
-    for epoch in history:
-        # Three domains come equally often, of which two are trained on.
-        assert epoch["train/largest_domain_share"] == pytest.approx(1 / 3, abs=0.05)
-        assert epoch["train/adversary_gradient_norm"] > 0
-
-
-def test_the_lexicon_without_a_domain_is_that_of_a_run_that_holds_it_out(runs: Runs) -> None:
-    newest = max(runs.in_domain.output.glob("artifacts/LexiconGen/lexicon/*"), key=lambda path: int(path.name))
-    without = newest / "without" / str(NAMES.index(HELD_OUT))
-    held_out = files(runs.first, "LexiconGen/lexicon/*")
-    assert {path.name: path.read_bytes() for path in without.iterdir()} == held_out
-    assert sorted(path.name for path in (newest / "without").iterdir()) == ["0", "1", "2"]
-
-
-def test_a_held_out_weight_is_fitted_without_each_trained_domain_in_turn(runs: Runs) -> None:
-    told = [line.split()[4].rstrip(",") for line in runs.other_grades.err.splitlines() if "without the domain" in line]
-    assert told == [name for name in NAMES if name != HELD_OUT]
-    weight = runs.history["lexicon.weight"]
-    assert weight["value"] == max(weight["curve"], key=lambda tried: tried["ndcg_5"] + 0.1 * tried["p_mr_1"])["value"]
-
-
-def test_only_test_lists_of_the_held_out_domain_are_evaluated(runs: Runs) -> None:
-    report = runs.other_grades.report
-    assert [*report["domains"]] == [HELD_OUT]
-    assert report["domains"][HELD_OUT]["metrics"] == report["metrics"]
-    _, *lines = (runs.other_grades.output / "evaluation" / "per_query.tsv").read_text().splitlines()
+def test_only_test_lists_of_the_held_out_domain_are_evaluated_and_the_card_says_so(run: SampleRun) -> None:
+    assert [*run.report["domains"]] == [HELD_OUT]
+    assert run.report["domains"][HELD_OUT]["metrics"] == run.report["metrics"]
+    _, *lines = (run.output / "evaluation" / "per_query.tsv").read_text().splitlines()
     assert {domain_of(line.split("\t")[0]) for line in lines} == {HELD_OUT}
+    (version,) = run.versions
+    assert f"`{HELD_OUT}`" in (version / "MODEL_CARD.md").read_text()
 
 
-def test_holding_out_nothing_runs_no_data_stage_again_and_reports_every_domain(runs: Runs) -> None:
-    # The words of held-out texts counted before, and so the vocabularies are the same.
-    assert runs.in_domain.ran >= LEARNED - {"Transform"}
-    shared = {"CollectionGen", "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator"}
-    assert not runs.in_domain.ran & {*shared, "LexicalBaseline"}
-    assert [*runs.in_domain.report["domains"]] == sorted(NAMES)
+def test_a_held_out_weight_is_fitted_without_each_trained_domain_in_turn(run: SampleRun) -> None:
+    lines = [line for line in run.err.splitlines() if "without the domain" in line]
+    assert [name for line in lines for name in NAMES if name in line] == [name for name in NAMES if name != HELD_OUT]
+    weight = json.loads((run.output / "training" / "training.json").read_text())["fitted"]["lexicon.weight"]
+    (version,) = run.versions
+    assert LoadedModel(str(version)).channel_weights == {"dot": 1.0, "lexicon": pytest.approx(weight["value"])}
 
 
-def test_the_card_says_what_was_held_out(runs: Runs) -> None:
-    (version,) = runs.other_grades.versions
-    card = (Path(version) / "MODEL_CARD.md").read_text()
-    assert f"These queries are of `{HELD_OUT}`: training has known no judgment of these domains." in card
+def test_rivals_are_evaluated_beside_it_with_their_parameters(run: SampleRun) -> None:
+    assert run.report["baselines"].keys() == {"random", "bm25", "translated", "cl_lsi", "perceptron"}
+    parameters = run.report["parameters"]
+    assert parameters.keys() == {"translated", "cl_lsi", "perceptron"}
+    assert parameters["translated"]["translation"] in ("best", "all")
+    assert parameters["cl_lsi"]["dim"] >= 50
+
+
+def test_search_gives_the_models_own_scores_and_its_graph_has_no_op_that_tf_serving_lacks(run: SampleRun) -> None:
+    (version,) = run.versions
+    done = forked("search", run.output, QUERY, "--json")
+    assert done.code == 0, done.err
+    hits = json.loads(done.out)["results"]
+    lines = Path(SAMPLE / "wiki_fr.documents").read_text(encoding="utf-8").splitlines()
+    text_of = {doc_id: text for doc_id, _, text in (line.split("\t") for line in lines)}
+    expected = LoadedModel(str(version)).score(QUERY, [text_of[hit["doc_id"]] for hit in hits])["scores"]
+    assert [hit["score"] for hit in hits] == pytest.approx(expected, rel=1e-5, abs=1e-5)
+    assert foreign_ops(str(version)) == {"CaseFoldUTF8", "NormalizeUTF8"}

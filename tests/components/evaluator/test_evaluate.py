@@ -1,8 +1,5 @@
 """The evaluation of a model's scores: report, baselines and TREC files, equal to trec_eval's."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 import pytrec_eval
@@ -78,35 +75,29 @@ def trec_eval(evaluation):
 
 
 @pytest.mark.parametrize("key", TREC_METRICS)
-def test_reported_metrics_equal_trec_eval_on_the_written_files(evaluation, trec_eval, key):
-    assert evaluation.report.metrics[key] == pytest.approx(np.mean([*trec_eval[key].values()]), abs=1e-6)
-
-
-@pytest.mark.parametrize("key", TREC_METRICS)
-def test_every_query_s_metric_equals_trec_eval_in_the_order_of_the_lists(lists, evaluation, trec_eval, key):
+def test_the_metric_of_each_query_and_their_mean_equal_trec_eval_on_the_written_files(
+    lists, evaluation, trec_eval, key
+):
     theirs = [trec_eval[key][query_id.decode()] for query_id in lists.query_ids]
     assert evaluation.per_query.values[key] == pytest.approx(theirs, abs=1e-6)
+    assert evaluation.report.metrics[key] == pytest.approx(np.mean(theirs), abs=1e-6)
 
 
-def test_the_report_holds_metrics_baselines_and_reachable_values(lists, evaluation):
-    report = evaluation.report
-    assert report.split == "test"
-    assert report.queries == len(lists)
+def test_the_report_holds_metrics_errors_baselines_and_reachable_values(lists, evaluation):
+    report, queries = evaluation.report, len(lists)
+    assert (report.split, report.queries) == ("test", queries)
     assert report.queries_without_relevant_document == sum(not grades.any() for grades in lists.grades) > 0
     expected = expected_metrics(lists.grades, MOST_RELEVANT)
     assert report.baselines["random"] == {key: values.mean() for key, values in expected.items()}
     for values in (report.metrics, report.reachable, *report.baselines.values()):
         assert [*values] == [*METRICS]
         assert all(0 <= values[key] <= report.reachable[key] + 1e-9 for key in METRICS)
-
-
-def test_the_report_holds_the_standard_error_of_every_mean(lists, scores, evaluation):
-    report, values = evaluation.report, evaluation.per_query.values
-    queries = len(lists)
-    for key, of_queries in values.items():
-        variance = sum((value - report.metrics[key]) ** 2 for value in of_queries) / (queries - 1)
-        assert report.standard_errors[key] == pytest.approx((variance / queries) ** 0.5)
     assert [*report.standard_errors] == [*METRICS]
+    for key, values in evaluation.per_query.values.items():
+        variance = sum((value - report.metrics[key]) ** 2 for value in values) / (queries - 1)
+        assert report.standard_errors[key] == pytest.approx((variance / queries) ** 0.5)
+    perfect = evaluate(lists, [grades.astype(np.float32) for grades in lists.grades], {}, MOST_RELEVANT)
+    assert perfect.report.metrics == pytest.approx(report.reachable)
 
 
 def test_one_query_has_no_standard_error():
@@ -117,13 +108,18 @@ def test_one_query_has_no_standard_error():
 # Seen and cold documents
 
 
+def five_documents(queries):
+    """Lists of five documents of their own each."""
+    return text_lists(
+        (f"q{query:02}", "", {f"{query}-{place}": ("", grade) for place, grade in enumerate([2, 1, 0, 0, 0])})
+        for query in queries
+    )
+
+
 @pytest.fixture(scope="module")
 def parted():
     """Lists whose documents are their own; those of every third query were seen, of some but their SR document."""
-    lists = text_lists(
-        (f"q{query:02}", "", {f"{query}-{place}": ("", grade) for place, grade in enumerate([2, 1, 0, 0, 0])})
-        for query in range(20)
-    )
+    lists = five_documents(range(20))
     random = np.random.default_rng(3)
     scores = [random.normal(size=5).astype(np.float32) for _ in range(20)]
     seen = {b"%d-0" % query for query in range(0, 20, 3)} | {b"%d-1" % query for query in range(10)}
@@ -136,68 +132,39 @@ def test_a_query_is_on_seen_documents_where_its_mr_document_is_relevant_to_a_tra
     report = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=seen_documents).report
     seen, cold = ([query for query in range(20) if bool(query % 3) == is_cold] for is_cold in (False, True))
     for part, queries in ((report.seen, seen), (report.cold, cold)):
-        alone = text_lists(
-            (f"q{query:02}", "", {f"{query}-{place}": ("", grade) for place, grade in enumerate([2, 1, 0, 0, 0])})
-            for query in queries
-        )
-        of_part = evaluate(alone, [scores[query] for query in queries], {}, MOST_RELEVANT).report
-        assert part.queries == len(queries)
-        assert part.metrics == pytest.approx(of_part.metrics)
-        assert part.reachable == of_part.reachable
-        assert part.standard_errors == pytest.approx(of_part.standard_errors)
-        assert part.baselines["random"] == pytest.approx(of_part.baselines["random"])
-        assert part.baselines["bm25"].keys() == METRICS.keys()
+        alone = evaluate(five_documents(queries), [scores[query] for query in queries], {}, MOST_RELEVANT).report
+        assert (part.queries, part.reachable) == (len(queries), alone.reachable)
+        assert part.metrics == pytest.approx(alone.metrics)
+        assert part.standard_errors == pytest.approx(alone.standard_errors)
+        assert part.baselines["random"] == pytest.approx(alone.baselines["random"])
+    for key in METRICS:  # the parts add up to the whole
+        for name, baseline in report.baselines.items():
+            total = sum(part.queries * part.baselines[name][key] for part in (report.seen, report.cold))
+            assert baseline[key] == pytest.approx(total / report.queries)
 
 
-def test_the_parts_add_up_to_the_whole(parted):
-    lists, scores, baselines, seen_documents = parted
-    report = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=seen_documents).report
-    parts = (report.seen, report.cold)
-    for key in METRICS:
-        for whole, values in (
-            (report.metrics[key], [part.metrics[key] for part in parts]),
-            *(
-                (baseline[key], [part.baselines[name][key] for part in parts])
-                for name, baseline in report.baselines.items()
-            ),
-        ):
-            total = sum(part.queries * value for part, value in zip(parts, values, strict=True))
-            assert whole == pytest.approx(total / report.queries)
-
-
-def test_a_part_without_queries_has_no_metrics(parted):
+def test_a_part_without_queries_has_no_metrics_and_there_are_no_parts_without_a_train_split(parted, evaluation):
     lists, scores, baselines, _ = parted
     report = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=set()).report
     assert (report.seen.queries, report.seen.metrics, report.cold.metrics) == (0, {}, report.metrics)
     assert report.cold.baselines == report.baselines
+    assert (evaluation.report.seen, evaluation.report.cold) == (None, None)
 
 
 def test_each_channel_is_measured_alone_on_all_and_on_each_part(parted):
     lists, scores, _, seen_documents = parted
-    channels = {"dense": [-one for one in scores], "words": [np.arange(5, dtype=np.float32)] * len(lists)}
+    channels = {"dense": [-values for values in scores], "words": [np.arange(5, dtype=np.float32)] * len(lists)}
     report = evaluate(lists, scores, {}, MOST_RELEVANT, seen_documents=seen_documents, channels=channels).report
     assert report.channels.keys() == report.seen.channels.keys() == report.cold.channels.keys() == channels.keys()
-    for name, of_lists in channels.items():
-        alone = evaluate(lists, of_lists, {}, MOST_RELEVANT, seen_documents=seen_documents).report
+    for name, channel_scores in channels.items():
+        alone = evaluate(lists, channel_scores, {}, MOST_RELEVANT, seen_documents=seen_documents).report
         assert report.channels[name] == pytest.approx(alone.metrics)
         assert report.cold.channels[name] == pytest.approx(alone.cold.metrics)
-
-
-def test_a_channel_gains_nothing_from_the_order_of_tied_ids():
-    lists = graded_lists({f"q{number}": [0, 0, 2, *[0] * 7] for number in range(50)})
-    constant = [np.zeros(10, np.float32)] * len(lists)
-    channels = {"constant": constant, "other": constant}
-    report = evaluate(lists, constant, {"constant": run_of(lists, constant)}, MOST_RELEVANT, channels=channels).report
-    assert report.channels == dict.fromkeys(channels, report.baselines["constant"])
 
 
 def test_a_single_channel_is_the_model(lists, scores, evaluation):
     assert evaluate(lists, scores, {}, MOST_RELEVANT, channels={"cosine": scores}).report.channels == {}
     assert evaluation.report.channels == {}
-
-
-def test_nothing_is_said_of_seen_documents_where_the_train_split_is_unknown(evaluation):
-    assert (evaluation.report.seen, evaluation.report.cold) == (None, None)
 
 
 def test_a_baseline_without_ties_is_measured_as_the_model_is(lists, baseline, evaluation):
@@ -206,96 +173,75 @@ def test_a_baseline_without_ties_is_measured_as_the_model_is(lists, baseline, ev
     assert evaluation.report.baselines["bm25"] == pytest.approx(as_model.report.metrics, abs=1e-9)
 
 
-def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
+def test_baselines_and_channels_gain_nothing_from_the_order_of_tied_ids():
     lists = graded_lists({f"q{number}": [0, 0, 2, *[0] * 7] for number in range(50)})  # document 9 has the highest id
     constant = [np.zeros(10, np.float32)] * len(lists)
-    report = evaluate(lists, constant, {"constant": run_of(lists, constant)}, MOST_RELEVANT).report
-    baselines = report.baselines
+    channels, baselines = dict.fromkeys(["constant", "again"], constant), {"constant": run_of(lists, constant)}
+    report = evaluate(lists, constant, baselines, MOST_RELEVANT, channels=channels).report
     assert report.metrics["mrr_mr"] == 1  # the model's ties are trec_eval's
-    assert baselines["random"]["mrr_mr"] == pytest.approx(sum(1 / rank for rank in range(1, 11)) / 10)
+    random = report.baselines["random"]["mrr_mr"]
+    assert random == pytest.approx(sum(1 / rank for rank in range(1, 11)) / 10)
     # 50 lists in 20 orders: the reciprocal rank strays by 0.27, their mean by 0.27 / sqrt(1000).
-    assert baselines["constant"]["mrr_mr"] == pytest.approx(baselines["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
+    assert report.baselines["constant"]["mrr_mr"] == pytest.approx(random, abs=4 * 0.27 / 1000**0.5)
+    assert report.channels == dict.fromkeys(channels, report.baselines["constant"])
 
 
-@pytest.mark.stages
 def test_random_orders_are_made_of_some_lists_at_a_time(monkeypatch, lists, scores):
-    channels = {"model": scores, "other": [-one for one in scores]}
+    channels = {"model": scores, "other": [-values for values in scores]}
     whole = evaluate(lists, scores, {}, MOST_RELEVANT, channels=channels).report.channels
-    monkeypatch.setattr("components.evaluator.evaluate._PAIRS_AT_ONCE", 200)
+    monkeypatch.setattr("components.evaluator.evaluate._PAIRS_AT_ONCE", 2000)
     parted = evaluate(lists, scores, {}, MOST_RELEVANT, channels=channels).report.channels
     # Other orders of the same ties: means of 36 lists, each over 20 orders.
     assert all(parted[name] == pytest.approx(whole[name], abs=0.05) for name in channels)
 
 
-def test_reachable_values_are_those_of_a_perfect_order(lists, evaluation):
-    perfect = evaluate(lists, [grades.astype(np.float32) for grades in lists.grades], {}, MOST_RELEVANT)
-    assert perfect.report.metrics == pytest.approx(evaluation.report.reachable)
-
-
 def test_files_hold_real_ids_by_score_then_document_id_descending():
     lists = graded_lists({"q1": [0, 2, 1, 0]})  # documents 7, 8, 9, 10
     result = evaluate(lists, [np.asarray([0.5, -1, 0.5, 0.5], np.float32)], {}, MOST_RELEVANT)
-    assert result.run == [
-        "q1 Q0 9 1 0.5 smooth_clir\n",
-        "q1 Q0 7 2 0.5 smooth_clir\n",
-        "q1 Q0 10 3 0.5 smooth_clir\n",
-        "q1 Q0 8 4 -1 smooth_clir\n",
-    ]
+    ranked = [("9", "1", "0.5"), ("7", "2", "0.5"), ("10", "3", "0.5"), ("8", "4", "-1")]
+    assert result.run == [f"q1 Q0 {' '.join(columns)} smooth_clir\n" for columns in ranked]
     assert result.qrels == ["q1 0 7 0\n", "q1 0 8 2\n", "q1 0 9 1\n", "q1 0 10 0\n"]
-    # The MR document is last: 1 / 4.
-    assert result.report.metrics["mrr_mr"] == pytest.approx(1 / 4)
+    assert result.report.metrics["mrr_mr"] == pytest.approx(1 / 4)  # the MR document is last
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_score_that_is_not_finite_is_refused_with_its_query(lists, value):
     broken = [np.zeros(len(grades), np.float32) for grades in lists.grades]
     broken[4][2] = value
-    with pytest.raises(DataError, match=rf"query q04 got {value} for document 9"):
+    with pytest.raises(DataError, match=rf"q04 .*{value} .*document 9"):
         evaluate(lists, broken, {}, MOST_RELEVANT)
 
 
 def test_a_baseline_must_rank_every_document(lists, scores, baseline):
     lacking = {**baseline, "q03": {doc_id: 0.0 for doc_id in baseline["q03"] if doc_id != "8"}}
-    with pytest.raises(DataError, match="run bm25 must rank every document of query q03; it lacks 8"):
+    with pytest.raises(DataError, match=r"bm25 .*q03; .* 8"):
         evaluate(lists, scores, {"bm25": lacking}, MOST_RELEVANT)
     del lacking["q03"]
-    with pytest.raises(DataError, match="query q03; it lacks 7"):
+    with pytest.raises(DataError, match=r"q03; .* 7"):
         evaluate(lists, scores, {"bm25": lacking}, MOST_RELEVANT)
 
 
-@pytest.fixture
-def write(tmp_path: Path):
-    """Writes a run of one document under a tag; returns its path."""
-
-    def write(name: str, tag: str, score: float = 1) -> str:
+def test_runs_are_named_by_their_tags_in_the_order_of_the_names(tmp_path):
+    for name, tag, score in (("1", "dense", 0.25), ("2", "bm25", 7), ("3", "colbert", 3)):
         (tmp_path / name).write_text(f"q1 Q0 d1 1 {score} {tag}\n")
-        return str(tmp_path / name)
-
-    return write
-
-
-def test_runs_are_named_by_their_tags_in_the_order_of_the_names(write):
-    paths = [write("1", "dense", 0.25), write("2", "bm25", 7), write("3", "colbert", 3)]
-    assert list(read_baselines(paths).items()) == [
+    assert list(read_baselines([str(tmp_path / name) for name in "123"]).items()) == [
         ("bm25", {"q1": {"d1": 7}}),
         ("colbert", {"q1": {"d1": 3}}),
         ("dense", {"q1": {"d1": 0.25}}),
     ]
 
 
-def test_two_runs_of_one_name_are_refused(write):
-    first, second = write("1", "bm25"), write("2", "bm25")
-    fault = f"{second}: every baseline must have a tag of its own; {first} has bm25, too."
-    with pytest.raises(DataError, match=f"^{re.escape(fault)}$"):
-        read_baselines([first, second])
-
-
-def test_the_name_of_random_order_is_taken(write):
-    with pytest.raises(DataError, match="a baseline's tag must not be random, which names random order"):
-        read_baselines([write("1", "random")])
-
-
-def test_a_run_of_several_names_is_refused_with_its_path(tmp_path):
-    (tmp_path / "run").write_text("q1 Q0 d1 1 2 bm25\nq1 Q0 d2 2 1 dense\n")
-    with pytest.raises(DataError, match=f"^{tmp_path}/run: a run must have one tag, .*; got the tags bm25, dense"):
-        read_baselines([str(tmp_path / "run")])
+@pytest.mark.parametrize(
+    ("runs", "shown"),
+    [
+        (["q1 Q0 d1 1 1 bm25\n", "q1 Q0 d1 1 1 bm25\n"], r"{}/1: .*{}/0 has bm25"),
+        (["q1 Q0 d1 1 1 random\n"], "random"),
+        (["q1 Q0 d1 1 2 bm25\nq1 Q0 d2 2 1 dense\n"], "{}/0: .*bm25, dense"),
+    ],
+    ids=["two of one name", "the name of random order", "one of two names"],
+)
+def test_a_run_without_a_name_of_its_own_is_refused(tmp_path, runs, shown):
+    for number, run in enumerate(runs):
+        (tmp_path / str(number)).write_text(run)
+    with pytest.raises(DataError, match=shown.format(tmp_path, tmp_path)):
+        read_baselines([str(tmp_path / str(number)) for number in range(len(runs))])

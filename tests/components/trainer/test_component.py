@@ -32,11 +32,11 @@ def with_inputs(inputs):
 
     from components.trainer.component import with_channel_inputs
 
-    given = {"custom_config": json_utils.dumps(JOB.model_dump(mode="json")), "run_fn": "run"}
-    before = dict(given)
-    found = with_channel_inputs(inputs, given)
-    assert given == before
-    return {**found, "custom_config": None}, TrainingJob.model_validate(json_utils.loads(found["custom_config"]))
+    properties = {"custom_config": json_utils.dumps(JOB.model_dump(mode="json")), "run_fn": "run"}
+    before = dict(properties)
+    changed = with_channel_inputs(inputs, properties)
+    assert properties == before
+    return {**changed, "custom_config": None}, TrainingJob.model_validate(json_utils.loads(changed["custom_config"]))
 
 
 def test_the_folder_of_the_lexicon_and_the_texts_join_the_job() -> None:

@@ -1,11 +1,10 @@
-"""The objective of drawn documents: its lists, its draws, a step of two replicas, and a training that goes on."""
+"""The objective of drawn documents: its lists and its draws."""
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tensorflow import keras
 
 from models.job import TrainingJob
 from models.objectives.drawn import drawn_lists
@@ -15,18 +14,16 @@ from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
 from models.rankers.two_towers import TwoTowers
 from models.settings import LossSettings, ModelSettings
-from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
-from models.training.steps import TrainingSteps
-from models.training.train import train
 from schemas.relevance import MOST_RELEVANT
+from tests.models.eagerly import EAGERLY
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
 
-pytestmark = pytest.mark.tensors
+pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 MODEL = ModelSettings(embedding_dim=4, initial_scale=1.0)
 LOSS = LossSettings(name="worst_hinge")
-TRAINING = TrainingSettings(objective="drawn", objective_settings={"documents": 2}, epochs=4, batch_lists=4)
+TRAINING = TrainingSettings(objective="drawn", objective_settings={"documents": 2}, epochs=2, batch_lists=4)
 
 
 def objective_of(seed=1, model=MODEL):
@@ -45,7 +42,7 @@ def batches(draw):
     return lists, grades, draw(st.integers(1, 5)), draw(st.integers(0, 9))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(batch=batches())
 def test_a_drawn_list_has_the_mr_document_first_and_distinct_ones_of_lower_grades(batch):
     lists, grades, most, seed = batch
@@ -116,46 +113,7 @@ def test_draws_follow_the_seed_and_are_new_in_each_step():
     assert first != second != third
 
 
-@pytest.mark.stages
-def test_two_replicas_step_together(two_replicas):
-    lists = learnable_lists(8, seed=1)
-    with two_replicas.scope():
-        objective = objective_of()
-        objective.build(lists.batch(tf.constant([0]))[0])
-        steps = TrainingSteps(objective, keras.optimizers.SGD(0.5), clip_norm=1e6)
-        steps.build()
-    rows = tf.data.Dataset.from_tensor_slices(np.arange(8, dtype=np.int32).reshape(2, 4)).map(lists.batch).repeat()
-    batches = iter(two_replicas.distribute_datasets_from_function(lambda _: rows))
-    losses = [steps.run(batches, 1)["loss"][0] for _ in range(30)]
-    assert np.mean(losses[-5:]) < np.mean(losses[:5])
-    for variable in objective.trainable_variables:
-        one, other = (copy.numpy() for copy in two_replicas.experimental_local_results(variable))
-        np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.stages
-def test_a_training_that_is_killed_goes_on_to_the_same_weights(tmp_path):
-    lists = learnable_lists(12, seed=1)
-    settings = TRAINING.for_model(MODEL)
-
-    def trained(folder, epochs):
-        objective = objective_of()
-        evaluator = ListEvaluator(objective.ranker, lists, MOST_RELEVANT)
-        of_part = settings.model_copy(update={"epochs": epochs})
-        history = train(objective, lists, evaluator, of_part, str(folder / "log"), str(folder / "checkpoint"))
-        return [weight.numpy() for weight in objective.variables], [
-            row.figures["train/loss"] for row in history.history
-        ]
-
-    whole, losses = trained(tmp_path / "whole", 4)
-    trained(tmp_path / "parts", 2)
-    resumed, of_resumed = trained(tmp_path / "parts", 4)
-    assert of_resumed == losses
-    for one, other in zip(resumed, whole, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
 @pytest.mark.parametrize("terms", [{"in_batch": True}, {"softmax_weight": 0.1}])
 def test_terms_over_all_documents_of_a_step_are_refused_beside_it(terms):
-    with pytest.raises(ValueError, match="training.objective must be in_batch or null where .*; got drawn"):
+    with pytest.raises(ValueError, match="got drawn"):
         TrainingJob(model=MODEL, loss=LossSettings(**terms), training=TRAINING)

@@ -1,36 +1,31 @@
-"""The laws of the scorers that are not made of encoders: their formulas, training, export, and what does not count."""
+"""The laws of the scorers that are not made of encoders: their formulas, training, and what does not count."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from tensorflow import keras
 
 from models.choices import SCORERS
 from models.exported.export import ExportedEncoder, export_ranker
-from models.losses.declarations import LOSSES
-from models.objectives.objective import RankingObjective
 from models.rankers.duet_distributed import window_maxima
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import ScorerInputs, Words
 from models.settings import ModelSettings
-from models.training.steps import TrainingSteps
 from tests import reference
-from tests.models.encoders.reference import distance_from_identity, encoder_head
+from tests.models.eagerly import EAGERLY, with_graphs
+from tests.models.encoders.reference import encoder_head
 from tests.models.encoders.small_encoder import IN_GRAPH, HashedWords, record_of
-from tests.models.losses.listwise import make as make_loss
-from tests.models.small_model import WORDS, features_of, small_text_features
+from tests.models.small_model import features_of, small_text_features
 from tests.models.synthetic import ranking_lists
 
-pytestmark = pytest.mark.tensors
+pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 DIM = 3
-PENALTY = 0.05
 SMALL = {
     "cossim": {"units": 2, "query_words": 3},
     "duet_distributed": {"filters": 3, "window": 2, "query_words": 3},
-    "encoder_head": {"penalty": PENALTY},
+    "encoder_head": {"penalty": 0.05},
 }
 
 
@@ -44,7 +39,6 @@ FORMULAS = {
     "duet_distributed": lambda *arguments: reference.duet_distributed(3, 2, *arguments),
     "encoder_head": head_of_texts,
 }
-PENALTIES = {"encoder_head": lambda *weights: PENALTY * distance_from_identity(*weights)}
 LOSS_OF = {"cossim": "worst_hinge", "duet_distributed": "log_likelihood", "encoder_head": "log_likelihood"}
 READERS = [name for name in SMALL if SCORERS[name].reads_words]
 QUERIES = [[0, 3], [], [1, 1, 2, 3]]
@@ -135,7 +129,6 @@ def test_scores_are_those_of_the_reference(name, rankers):
         np.testing.assert_allclose(of_list, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.stages
 @every_scorer
 def test_gradients_are_the_slopes_of_the_reference(name, rankers):
     ranker = rankers[name]
@@ -151,33 +144,6 @@ def test_gradients_are_the_slopes_of_the_reference(name, rankers):
 
         expected = reference.slopes(value, weights[place])
         np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=2e-5 * np.abs(expected).max())
-
-
-@every_scorer
-def test_padding_and_the_other_lists_of_a_batch_do_not_change_a_score(name, rankers):
-    together = scores_of_lists(rankers[name])
-    for row in range(3):
-        np.testing.assert_allclose(scores_of_lists(rankers[name], (row,))[0], together[row], atol=1e-6)
-
-
-@every_reader
-def test_words_beyond_a_querys_first_do_not_count(name, rankers):
-    longer = lists_of([[1, 1, 2, 0, 3, 0]], DOCUMENTS, [PLACES[2]], [GRADES[2]])
-    found = rankers[name](longer.batch(tf.constant([0]))[0])
-    np.testing.assert_allclose(found[0], scores_of_lists(rankers[name])[2], atol=1e-6)
-
-
-@every_scorer
-@pytest.mark.parametrize(("query", "document"), [([], [1]), ([1], []), ([], [])])
-def test_a_text_without_words_has_a_finite_score_and_gradient(name, rankers, query, document):
-    empty = lists_of([query], [document], [[0]], [[0]]).batch(tf.constant([0]))[0]
-    with tf.GradientTape() as tape:
-        scores = rankers[name](empty)
-    found = tape.gradient(scores, rankers[name].trainable_variables)
-    assert np.isfinite(scores).all()
-    assert all(np.isfinite(tf.convert_to_tensor(one)).all() for one in found)
-    if name != "duet_distributed":
-        assert not scores.numpy().any()
 
 
 @every_scorer
@@ -226,104 +192,24 @@ def test_windows_are_all_that_a_text_has_room_for(window):
         np.testing.assert_array_equal(found, expected if length else np.zeros((1, 2)))
 
 
-# Training
-
-STEPS, LEARNING_RATE = 10, 0.1
-
-
-# Compiling an LSTM's steps takes ten seconds and more.
-to_train = pytest.mark.parametrize(
-    "name", [pytest.param("cossim", marks=pytest.mark.long), "duet_distributed", "encoder_head"]
-)
-
-
 @pytest.mark.stages
-@to_train
-def test_ten_steps_are_those_of_the_reference(name):
-    ranker, loss = built(name), LOSS_OF[name]
-    before = ranker.get_weights()
-
-    def mean_loss(weights):
-        scores = expected_scores(name, weights)
-        penalty = PENALTIES[name](*weights) if name in PENALTIES else 0.0
-        return np.mean([reference.loss_of_list(loss, *one) for one in zip(GRADES, scores, strict=True)]) + penalty
-
-    expected, expected_losses = [array.astype(np.float64) for array in before], []
-    for _ in range(STEPS):
-        expected_losses.append(mean_loss(expected))
-        slopes = [
-            reference.slopes(
-                lambda array, place=place, old=expected: mean_loss([*old[:place], array, *old[place + 1 :]]), one
-            )
-            for place, one in enumerate(expected)
-        ]
-        expected = [one - LEARNING_RATE * slope for one, slope in zip(expected, slopes, strict=True)]
-
-    batches = tf.data.Dataset.from_tensors(tf.range(len(LISTS))).repeat(STEPS).map(LISTS.batch)
-    objective = RankingObjective(ranker, make_loss(loss, LOSSES[loss].default_theta))
-    steps = TrainingSteps(objective, keras.optimizers.SGD(LEARNING_RATE), clip_norm=1e6)
-    steps.build()
-    losses = steps.run(iter(batches), STEPS)["loss"]
-    assert losses[-1] < losses[0]
-    assert losses == pytest.approx(expected_losses, rel=1e-4)
-    for array, expected_array, old in zip(ranker.get_weights(), expected, before, strict=True):
-        np.testing.assert_allclose(array - old, expected_array - old, rtol=1e-3, atol=1e-5)
-
-
-@pytest.mark.stages
-@to_train
-def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_lists(name, two_replicas):
-    parts = [LISTS.batch(tf.constant([row])) for row in (0, 2)]
-    loss = make_loss(LOSS_OF[name])
-
-    def of_part(ranker, part):
-        with tf.GradientTape() as tape:
-            value = tf.reduce_mean(loss(part[1], ranker(part[0], training=True)))
-            value += sum(ranker.penalties().values())
-        return [tf.convert_to_tensor(one) for one in tape.gradient(value, ranker.trainable_variables)]
-
-    single = built(name)
-    of_parts = [of_part(single, part) for part in parts]
-    expected = [
-        variable - 0.1 * (one + other) / 2
-        for variable, one, other in zip(single.trainable_variables, *of_parts, strict=True)
-    ]
-    with two_replicas.scope():
-        mirrored = built(name)
-        steps = TrainingSteps(RankingObjective(mirrored, loss), keras.optimizers.SGD(0.1), clip_norm=1e6)
-        steps.build()
-    rows = tf.data.Dataset.from_tensor_slices(np.array([[0], [2]], np.int32)).map(LISTS.batch)
-    steps.run(iter(two_replicas.distribute_datasets_from_function(lambda _: rows)), 1)
-    for variable, value in zip(mirrored.trainable_variables, expected, strict=True):
-        np.testing.assert_allclose(variable, value, rtol=1e-5, atol=1e-6)
-
-
-# Export
-
-
-@pytest.mark.stages
-@every_scorer
-def test_the_exported_model_scores_as_the_ranker_and_has_vectors_where_it_is_an_inner_product(name, tmp_path):
+@with_graphs()
+def test_the_exported_head_scores_as_the_ranker_and_has_its_vectors(tmp_path):
+    # The other scorers are exported in `tests/components/trainer/test_presets.py`.
     text_features = small_text_features(tmp_path / "words")
-    sizes = tuple(words.count("\n") for words in WORDS.values())
     queries, documents = ["white cat", "dog?"], [["Chat blanc un chien", "chat", ""], ["un chien", "", "mot inconnu"]]
-    ranker = Ranker({name: scorer_of(name, words=sizes)})
-    batch, encoder = features_of(text_features, queries, documents), None
-    if name not in READERS:
-        encoder = ExportedEncoder(record_of(IN_GRAPH), HashedWords())
-        batch["query_vector"] = encoder.graph.vectors(tf.constant(queries), "query")
-        batch["doc_vector"] = encoder.graph.vectors(tf.reshape(tf.constant(documents), [-1]), "document")
+    encoder = ExportedEncoder(record_of(IN_GRAPH), HashedWords())
+    batch = features_of(text_features, queries, documents)
+    batch["query_vector"] = encoder.graph.vectors(tf.constant(queries), "query")
+    batch["doc_vector"] = encoder.graph.vectors(tf.reshape(tf.constant(documents), [-1]), "document")
+    ranker = built("encoder_head")
     scores = ranker(batch).numpy()
     export_ranker(ranker, text_features, str(tmp_path / "model"), encoder=encoder)
-    loaded = tf.saved_model.load(str(tmp_path / "model"))
-    found = loaded.signatures["score"](query=tf.constant(queries), documents=tf.constant(documents))
-    assert found.keys() == {"scores", name}
-    padded = np.float32(-1e30 if name == "duet_distributed" else -1.0)
-    np.testing.assert_allclose(found["scores"], np.where(np.array(documents) == "", padded, scores), atol=1e-6)
-    if name == "duet_distributed":
-        assert not [signature for signature in loaded.signatures if signature.startswith("encode")]
-        return
-    query = loaded.signatures["encode_query"](query=tf.constant(queries))["vector"].numpy()
+    signatures = tf.saved_model.load(str(tmp_path / "model")).signatures
+    exported = signatures["score"](query=tf.constant(queries), documents=tf.constant(documents))
+    assert exported.keys() == {"scores", "encoder_head"}
+    np.testing.assert_allclose(exported["scores"], np.where(np.array(documents) == "", -1.0, scores), atol=1e-6)
+    query_vectors = signatures["encode_query"](query=tf.constant(queries))["vector"].numpy()
     for row, texts in enumerate(documents):
-        vectors = loaded.signatures["encode_document"](document=tf.constant(texts))["vector"].numpy()
-        np.testing.assert_allclose(vectors @ query[row], scores[row], atol=1e-6)
+        vectors = signatures["encode_document"](document=tf.constant(texts))["vector"].numpy()
+        np.testing.assert_allclose(vectors @ query_vectors[row], scores[row], atol=1e-6)

@@ -30,7 +30,6 @@ def lists():
     )
 
 
-@pytest.mark.stages
 @pytest.mark.parametrize("batch", [1, 3, 64])
 def test_each_place_has_the_channel_s_score_whatever_the_batches(channel, lists, batch, monkeypatch):
     monkeypatch.setattr(subject, "_BATCH", batch)

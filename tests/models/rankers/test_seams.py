@@ -1,23 +1,21 @@
-"""Parts that are added without touching another module, each through training, export and serving.
+"""Scorers that are added without touching another module: training, export and ranking take them as they are.
 
-A scorer that is no inner product, a second channel, an objective with a second loss term, and a column of the lists.
+One is no inner product, one has two different functions; each may be a second channel. `tests/added_parts.py` has more.
 """
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from tensorflow import keras
 
 from models.evaluation.score_lists import score_lists
 from models.exported.export import export_ranker
 from models.exported.model import LoadedModel
-from models.lists.ranking_lists import read_lists
 from models.losses.tf_ranking import SoftmaxLoss
-from models.objectives.objective import ListLosses, Objective, OwnOptimizer, RankingObjective, make_loss
+from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
 from models.retrieval.document_ranker import DocumentRanker
-from models.settings import LossSettings, ModelSettings
+from models.settings import ModelSettings
 from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
 from models.training.train import train
@@ -25,23 +23,21 @@ from schemas import features as f
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.wikiclir import Text
+from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.small_model import small_text_features, small_towers
-from tests.models.synthetic import text_lists, write_examples
+from tests.models.synthetic import ranking_lists, text_lists
 
-pytestmark = pytest.mark.stages
+pytestmark = [pytest.mark.stages, *EAGERLY]
 
 QUERIES = {"q1": "white cat", "q2": "dog", "q3": "cat", "q4": "white dog"}
 DOCUMENTS = {"d1": "chat blanc", "d2": "un chien", "d3": "chat", "d4": "un blanc"}
-GRADES = {"q1": [2, 0, 1, 0], "q2": [0, 2, 0, 1], "q3": [1, 0, 2, 0], "q4": [0, 2, 0, 1]}
-DOMAINS = {"d1": 0, "d2": 1, "d3": 0, "d4": 1}
+GRADES = [[2, 0, 1, 0], [0, 2, 0, 1], [1, 0, 2, 0], [0, 2, 0, 1]]
 TEXTS = text_lists(
-    (
-        query_id,
-        text,
-        {doc_id: (DOCUMENTS[doc_id], grade) for doc_id, grade in zip(DOCUMENTS, GRADES[query_id], strict=True)},
-    )
-    for query_id, text in QUERIES.items()
+    (query_id, text, {doc_id: (DOCUMENTS[doc_id], grade) for doc_id, grade in zip(DOCUMENTS, grades, strict=True)})
+    for (query_id, text), grades in zip(QUERIES.items(), GRADES, strict=True)
 )
+# The same, by the places of their words in the vocabularies.
+LISTS = ranking_lists([[0, 1], [2], [1], [0, 2]], [[0, 1], [3, 2], [0], [3, 1]], [[0, 1, 2, 3]] * 4, GRADES)
 
 
 class Overlap(Scorer):
@@ -104,144 +100,47 @@ class AsymmetricTowers(InnerProduct):
         return tf.stack([-counts, tf.fill(tf.shape(counts), self.bias)], axis=1)
 
 
-class WithDomains(Objective):
-    """An objective with a second loss term over a column of the lists: a variable, its optimizer and a figure."""
-
-    def __init__(self, ranker, loss):
-        super().__init__(ranker)
-        self.loss = loss
-        self.offset = tf.Variable(0.5, name="offset")
-        self.adam = keras.optimizers.Adam(0.05)
-
-    @classmethod
-    def make(cls, ranker, settings, top_grade, seed):
-        return cls(ranker, make_loss(settings, ranker.theta_ends))
-
-    def __call__(self, features, labels):
-        scores = self.ranker(features, training=True)
-        domain = tf.cast(features["domain"], tf.float32)
-        of_places = tf.square(tf.reduce_mean(scores * domain, axis=1) - self.offset)
-        return ListLosses(self.loss(labels, scores) + 0.1 * of_places, {"domain": of_places})
-
-    @property
-    def trainable_variables(self):
-        return [*super().trainable_variables, self.offset]
-
-    @property
-    def own_optimizers(self):
-        return [OwnOptimizer(self.adam, [self.offset])]
-
-    def figures(self):
-        return {**super().figures(), "offset": float(self.offset.numpy())}
-
-
-@pytest.fixture
-def text_features(tmp_path):
-    return small_text_features(tmp_path / "words")
-
-
-@pytest.fixture
-def lists(tmp_path, text_features):
-    """The lists as tokens, and with a column that no module of the project knows."""
-
-    def ids(tokens):
-        return tokens.flat_values.numpy().tolist()
-
-    examples = []
-    for query_id, text in QUERIES.items():
-        documents = [text_features.of_documents(tf.constant([one]))["doc_tokens"] for one in DOCUMENTS.values()]
-        examples.append(
-            {
-                "query_id": [query_id.encode()],
-                "query_tokens": ids(text_features.of_queries(tf.constant([text]))["query_tokens"]),
-                "doc_id": [doc_id.encode() for doc_id in DOCUMENTS],
-                "doc_tokens": [token for one in documents for token in ids(one)],
-                "doc_lengths": [len(ids(one)) for one in documents],
-                "relevance": GRADES[query_id],
-                "negative_place": [-1] * len(DOCUMENTS),
-                "domain": list(DOMAINS.values()),
-            }
-        )
-    write_examples(tmp_path / "examples", examples)
-
-    def ragged(dtype, **arguments):
-        return tf.io.RaggedFeature(dtype, row_splits_dtype=tf.int64, **arguments)
-
-    of_words = {"value_key": "doc_tokens", "partitions": [tf.io.RaggedFeature.RowLengths("doc_lengths")]}
-    spec = {
-        "query_id": tf.io.FixedLenFeature([], tf.string),
-        "query_tokens": ragged(tf.int64),
-        "doc_id": ragged(tf.string),
-        "doc_tokens": ragged(tf.int64, **of_words),
-        **{name: ragged(tf.int64) for name in ("relevance", "negative_place", "domain")},
-    }
-    return read_lists([str(tmp_path / "examples")], spec)
-
-
-def trained(objective, lists, folder, epochs=3):
-    settings = TrainingSettings(epochs=epochs, batch_lists=2, device="cpu").for_model(ModelSettings())
-    evaluator = ListEvaluator(objective.ranker, lists, MOST_RELEVANT)
-    return train(objective, lists, evaluator, settings, str(folder / "log"), str(folder / "checkpoint"))
-
-
-def exported(ranker, text_features, folder):
-    export_ranker(ranker, text_features, str(folder / "model"))
+@with_graphs()
+def exported(ranker, folder):
+    export_ranker(ranker, small_text_features(folder / "words"), str(folder / "model"))
     return str(folder / "model")
 
 
 def scores_of(path, query, documents):
-    return {name: np.array(one) for name, one in LoadedModel(path).score(query, documents).items()}
+    return {name: np.array(scores) for name, scores in LoadedModel(path).score(query, documents).items()}
 
 
-TEXTS_TO_RANK = [Text(doc_id, "", text, 1) for doc_id, text in DOCUMENTS.items()]
-
-
-def test_a_scorer_that_is_no_inner_product_is_trained_exported_and_ranks(tmp_path, lists, text_features):
+def test_a_scorer_that_is_no_inner_product_is_trained_exported_and_ranks(tmp_path):
     ranker = Ranker({"overlap": Overlap()})
-    history = trained(RankingObjective(ranker, SoftmaxLoss(reduction="none")), lists, tmp_path)
+    settings = TrainingSettings(epochs=3, batch_lists=2, device="cpu").for_model(ModelSettings())
+    evaluator = ListEvaluator(ranker, LISTS, MOST_RELEVANT)
+    folders = [str(tmp_path / name) for name in ("log", "checkpoint")]
+    history = train(RankingObjective(ranker, SoftmaxLoss(reduction="none")), LISTS, evaluator, settings, *folders)
     assert history.history[-1].figures["train/loss"] < history.history[0].figures["train/loss"]
     weight = float(ranker.channels["overlap"].weight)
     assert weight > 1
-    path = exported(ranker, text_features, tmp_path)
+    path = exported(ranker, tmp_path)
     scores = scores_of(path, "white cat", ["chat blanc", "un blanc", "un chien", ""])
     assert scores["scores"] == pytest.approx([weight, weight / 2, 0, -1])  # padding: below the range
-    ranked = ranker(lists.batch(tf.range(len(lists)))[0]).numpy()
-    for of_list, of_texts in zip(ranked, score_lists(path, TEXTS)["scores"], strict=True):
-        np.testing.assert_allclose(of_texts, of_list, atol=1e-6)
-    found = DocumentRanker(LoadedModel(path), TEXTS_TO_RANK).rank("white cat", 2)
-    assert [(one.doc_id, one.score) for one in found] == [
+    ranked = ranker(LISTS.batch(tf.range(4))[0]).numpy()
+    for list_scores, text_scores in zip(ranked, score_lists(path, TEXTS)["scores"], strict=True):
+        np.testing.assert_allclose(text_scores, list_scores, atol=1e-6)
+    documents = [Text(doc_id, "", text, 1) for doc_id, text in DOCUMENTS.items()]
+    hits = DocumentRanker(LoadedModel(path), documents).rank("white cat", 2)
+    assert [(hit.doc_id, hit.score) for hit in hits] == [
         ("d1", pytest.approx(weight)),
         ("d4", pytest.approx(weight / 2)),
     ]
-
-
-def test_what_no_inner_product_cannot_give_is_reported_in_a_sentence(tmp_path, lists, text_features):
-    ranker = Ranker({"overlap": Overlap()})
-    ranker(lists.batch(tf.constant([0]))[0])
-    path = exported(ranker, text_features, tmp_path)
-    assert set(tf.saved_model.load(path).signatures) == {
-        *("serving_default", "score", "channel_weights", "grade_bands")
-    }
-    with pytest.raises(DataError, match=r"model has no encode_query: its score is no inner product of two vectors, so"):
+    signatures = {"serving_default", "score", "channel_weights", "grade_bands"}
+    assert {*tf.saved_model.load(path).signatures} == signatures
+    with pytest.raises(DataError, match=f"{path} .*encode_query"):
         LoadedModel(path, "encode_query", "encode_document")
 
 
-def test_a_second_channel_adds_its_weighted_scores_and_stands_beside_the_first(tmp_path, lists, text_features):
-    ranker = Ranker({"smooth_cosine": small_towers(), "overlap": Overlap()}, {"smooth_cosine": 1.0, "overlap": 0.25})
-    history = trained(RankingObjective(ranker, make_loss(LossSettings())), lists, tmp_path)
-    assert history.history[0].figures["score_gradient/bound"] == 1  # the towers' own, in a sum, too
-    scores = scores_of(exported(ranker, text_features, tmp_path), "white cat", ["chat blanc", "un chien", ""])
-    assert scores.keys() == {"scores", "smooth_cosine", "overlap"}
-    expected = scores["smooth_cosine"] + 0.25 * scores["overlap"]
-    np.testing.assert_allclose(scores["scores"][:2], expected[:2], atol=1e-6)
-    # Padding scores below the range of each, and of the sum, -1 + 0.25 * 0; the cosine's is its lowest score.
-    assert {name: one[2] for name, one in scores.items()} == {"scores": -2, "smooth_cosine": -1, "overlap": -1}
-
-
-def test_channels_that_are_inner_products_are_one_together(tmp_path, lists, text_features):
+def test_channels_that_are_inner_products_are_one_together(tmp_path):
     ranker = Ranker({"cosine": small_towers(), "counts": AsymmetricTowers()}, {"cosine": 2.0, "counts": -0.5})
-    ranker(lists.batch(tf.constant([0]))[0])
-    path = exported(ranker, text_features, tmp_path)
+    ranker(LISTS.batch(tf.constant([0]))[0])
+    path = exported(ranker, tmp_path)
     model = LoadedModel(path, "encode_query", "encode_document")
     texts = list(DOCUMENTS.values())
     query = model.encode_query("white cat").vector
@@ -252,24 +151,18 @@ def test_channels_that_are_inner_products_are_one_together(tmp_path, lists, text
     assert scores["counts"].tolist() == [-2 * len(text.split()) for text in texts]
 
 
-def test_an_objective_with_a_second_term_over_a_column_shows_its_figures(tmp_path, lists, text_features):
-    ranker = Ranker({"smooth_cosine": small_towers()})
-    objective = WithDomains(ranker, make_loss(LossSettings()))
-    history = trained(objective, lists, tmp_path)
-    shown = [(row.figures["train/domain"], row.figures["offset"]) for row in history.history]
-    assert shown[-1][0] < shown[0][0]
-    assert len({offset for _, offset in shown}) == 3
-    assert float(objective.offset) == pytest.approx(shown[history.best_epoch - 1][1])
-    assert set(scores_of(exported(ranker, text_features, tmp_path), "dog", ["un chien"])) == {"scores", "smooth_cosine"}
-
-
-def test_a_killed_training_goes_on_with_what_the_objective_learned_besides(tmp_path, lists):
-    def objective():
-        return WithDomains(Ranker({"smooth_cosine": small_towers()}), make_loss(LossSettings()))
-
-    whole = trained(objective(), lists, tmp_path / "whole", epochs=4)
-    trained(objective(), lists, tmp_path / "parts", epochs=2)
-    assert trained(objective(), lists, tmp_path / "parts", epochs=4).history == whole.history
+def test_a_second_channel_adds_its_weighted_scores_and_stands_beside_the_first():
+    ranker = Ranker({"smooth_cosine": small_towers(), "overlap": Overlap()}, {"smooth_cosine": 1.0, "overlap": 0.25})
+    features = LISTS.batch(tf.constant([0]))[0]
+    ranker(features)
+    assert ranker.figures()["score_gradient/bound"] == 1  # the towers' own, in a sum, too
+    features |= {f.QUERY_TEXT: TEXTS.query_columns[f.QUERY_TEXT][:1], f.DOC_TEXT: TEXTS.document_columns[f.DOC_TEXT]}
+    scores = {name: values.numpy() for name, values in ranker.score_texts(features).items()}
+    assert scores.keys() == {"scores", "smooth_cosine", "overlap"}
+    assert scores["overlap"].max() > 0
+    np.testing.assert_allclose(scores["scores"], scores["smooth_cosine"] + 0.25 * scores["overlap"], atol=1e-6)
+    # Padding scores below the range of each, and of the sum, -1 + 0.25 * 0; the cosine's is its lowest score.
+    assert ranker.padded_scores == {"scores": -2, "smooth_cosine": -1, "overlap": -1}
 
 
 @pytest.mark.parametrize(
@@ -277,7 +170,7 @@ def test_a_killed_training_goes_on_with_what_the_objective_learned_besides(tmp_p
     [([], None), (["scores"], None), (["one"], {"one": 1.0}), (["one", "two"], None), (["one", "two"], {"one": 1.0})],
 )
 def test_channels_without_a_name_or_a_weight_of_their_own_are_refused(channels, weights):
-    with pytest.raises(ValueError, match="channels need names other than 'scores', and if they are several a weight"):
+    with pytest.raises(ValueError, match="'scores'"):
         Ranker({name: Overlap() for name in channels}, weights)
 
 
@@ -292,5 +185,5 @@ def test_the_range_of_a_sum_is_the_weighted_sum_of_the_channels():
 
 def test_two_figures_of_one_name_are_refused():
     ranker = Ranker({"a": small_towers(), "b": small_towers()}, {"a": 1.0, "b": 1.0})
-    with pytest.raises(ValueError, match="names of their own; got score_gradient/bound twice"):
+    with pytest.raises(ValueError, match="score_gradient/bound"):
         ranker.figures()

@@ -13,8 +13,9 @@ from models.rankers.scorer import InnerProduct, Words
 from models.rankers.two_towers import TwoTowers, largest_score_gradient
 from models.settings import ModelSettings
 from tests import reference
+from tests.models.eagerly import EAGERLY
 
-pytestmark = pytest.mark.tensors
+pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 EPSILON = 0.5
 QUERIES = [[0, 3], [2]]
@@ -49,35 +50,30 @@ def loss_and_gradients(towers, index, grades):
     return float(loss), [tf.convert_to_tensor(part) for part in tape.gradient(loss, towers.trainable_variables)]
 
 
-def test_score_is_the_smooth_cosine_of_the_mean_embeddings(towers):
-    scores = towers(features(DOCUMENTS, INDEX))
-    query_table, document_table = (variable.numpy() for variable in towers.trainable_variables)
+@pytest.mark.parametrize("similarity", ["smooth_cosine", "cosine", "dot"])
+def test_score_is_the_similarity_of_the_mean_embeddings_and_an_inner_product_of_vectors(similarity):
+    towers = make_towers(similarity=similarity, epsilon=EPSILON, initial_scale=1.0)
+    index = [[0, 1, 2], [1, 3, 2]]  # document 2 has no known word
+    batch = features(DOCUMENTS, index)
+    tables = (variable.numpy() for variable in towers.trainable_variables)
+    queries, documents = (
+        [reference.mean_embedding(table, text) for text in texts]
+        for table, texts in zip(tables, (QUERIES, DOCUMENTS), strict=True)
+    )
+    formula = {
+        "smooth_cosine": lambda *pair: reference.smooth_cosine(*pair, EPSILON),
+        "cosine": lambda *pair: reference.smooth_cosine(*pair, 0.0),
+        "dot": reference.dot,
+    }[similarity]
     expected = [
-        [
-            reference.smooth_cosine(
-                reference.mean_embedding(query_table, query),
-                reference.mean_embedding(document_table, DOCUMENTS[place]),
-                EPSILON,
-            )
-            for place in places
-        ]
-        for query, places in zip(QUERIES, INDEX, strict=True)
+        [formula(query, documents[place]) for place in places] for query, places in zip(queries, index, strict=True)
     ]
-    np.testing.assert_allclose(scores, expected, atol=1e-6)
-
-
-def test_similarity_is_the_one_of_the_settings():
-    scores = {}
-    for similarity in ("smooth_cosine", "cosine", "dot"):
-        towers = make_towers(similarity=similarity, epsilon=EPSILON)
-        scores[similarity] = towers(features(DOCUMENTS, [[0], [3]])).numpy()
-        query, document = (part.numpy() for part in towers.encode(features(DOCUMENTS, [[0], [3]])))
-    pairs = list(zip(query, document[:, 0], strict=True))
-    expected = {"smooth_cosine": [[reference.smooth_cosine(*pair, EPSILON)] for pair in pairs]}
-    expected["cosine"] = [[reference.smooth_cosine(*pair, 0.0)] for pair in pairs]
-    expected["dot"] = [[reference.dot(*pair)] for pair in pairs]
-    for similarity, found in scores.items():
-        np.testing.assert_allclose(found, expected[similarity], atol=1e-6)
+    query, document = towers.query_vector(batch).numpy(), towers.document_vector(batch).numpy()
+    assert query.shape == (len(QUERIES), 3) and document.shape == (len(DOCUMENTS), 3)
+    products = [[query[row] @ document[place] for place in places] for row, places in enumerate(index)]
+    for scores in (towers(batch), towers.score_texts(batch), InnerProduct.call(towers, batch), products):
+        np.testing.assert_allclose(scores, expected, atol=1e-6)
+        assert np.array(scores)[:, 2].tolist() == [0, 0]
 
 
 def test_document_given_once_or_repeated_has_the_same_scores(towers):
@@ -96,11 +92,6 @@ def test_padded_places_change_neither_the_loss_nor_the_gradients(towers):
         np.testing.assert_allclose(with_padding, without, atol=1e-7)
 
 
-def test_document_without_known_words_scores_zero(towers):
-    np.testing.assert_array_equal(towers(features(DOCUMENTS, [[2], [2]])), [[0], [0]])
-
-
-@pytest.mark.stages
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_seed_decides_the_initial_weights_and_the_two_towers_differ(encoder):
     def weights(seed):
@@ -132,21 +123,6 @@ def test_frozen_table_is_a_weight_that_is_not_trained():
     np.testing.assert_array_equal(towers.query_encoder.table[:2], VECTORS)
 
 
-# As an inner product
-
-
-@pytest.mark.parametrize("similarity", ["smooth_cosine", "cosine", "dot"])
-def test_score_is_the_inner_product_of_the_vectors_and_that_of_texts(similarity):
-    towers = make_towers(similarity=similarity, epsilon=EPSILON, initial_scale=1.0)
-    batch = features(DOCUMENTS, INDEX)
-    query, document = towers.query_vector(batch).numpy(), towers.document_vector(batch).numpy()
-    assert query.shape == (len(QUERIES), 3) and document.shape == (len(DOCUMENTS), 3)
-    expected = [[query[row] @ document[place] for place in places] for row, places in enumerate(INDEX)]
-    for scores in (towers(batch), towers.score_texts(batch), InnerProduct.call(towers, batch)):
-        np.testing.assert_allclose(scores, expected, atol=1e-6)
-
-
-@pytest.mark.stages
 def test_the_settings_of_the_encoder_reach_it():
     small = make_towers(encoder="cnn", encoder_settings={"filters": 5})
     assert (small.query_encoder.filters, small.document_encoder.filters) == (5, 5)

@@ -57,7 +57,6 @@ def reference(first, second, weight):
     return metrics["ndcg_5"], metrics["p_mr_1"]
 
 
-@pytest.mark.stages
 @settings(max_examples=2)
 @given(SCORES, SCORES)
 def test_the_curve_holds_the_metrics_of_each_weight_and_the_best_is_the_smallest_of_the_largest(first, second):
@@ -69,7 +68,6 @@ def test_the_curve_holds_the_metrics_of_each_weight_and_the_best_is_the_smallest
     assert found.value == WEIGHTS[values.index(max(values))]
 
 
-@pytest.mark.stages
 def test_a_channel_that_changes_no_order_has_no_weight():
     first = [[0.3, 0.2, 0.1, 0.0]] * 3
     assert fitted(first, [[1.0] * 4] * 3).value == 0

@@ -32,10 +32,10 @@ def test_the_chief_is_the_first_and_the_others_follow(cluster, kind, index, numb
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("{", r"TF_CONFIG must be of the form .* got \{\."),
-        ('{"cluster": {"worker": ["a:1"]}}', "TF_CONFIG must be of the form"),
-        (tf_config({"worker": ["a:1"], "ps": ["b:1"]}, "worker", 0), "must be chief and worker alone; got ps"),
-        (tf_config({"worker": ["a:1"]}, "worker", 1), "task must be one of its cluster; got worker 1 in"),
+        ("{", r"TF_CONFIG .* got \{"),
+        ('{"cluster": {"worker": ["a:1"]}}', "TF_CONFIG"),
+        (tf_config({"worker": ["a:1"], "ps": ["b:1"]}, "worker", 0), "got ps"),
+        (tf_config({"worker": ["a:1"]}, "worker", 1), "got worker 1"),
     ],
 )
 def test_what_names_no_cluster_of_workers_is_refused(text, fault):

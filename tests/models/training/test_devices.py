@@ -33,47 +33,37 @@ def test_gpu_that_is_not_there_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "shown"),
     [
-        (TrainingSettings(replicas=4), "training.replicas must be at most the number of GPUs, 3; got 4."),
-        (TrainingSettings(), "training.batch_lists must be a multiple of the number of replicas, 3; got 16."),
-        (TrainingSettings(workers=3, batch_lists=18, replicas=2), "of GPUs of a worker, 1; got 2."),
-        (
-            TrainingSettings(workers=2),
-            "training.workers must divide the number of GPUs, 3: no two workers share one; got 2.",
-        ),
-        (
-            TrainingSettings(workers=4),
-            "training.workers must divide the number of GPUs, 3: no two workers share one; got 4.",
-        ),
+        (TrainingSettings(replicas=4), "training.replicas .* 3; got 4"),
+        (TrainingSettings(), "training.batch_lists .* 3; got 16"),
+        (TrainingSettings(workers=3, batch_lists=18, replicas=2), "worker, 1; got 2"),
+        (TrainingSettings(workers=2), "training.workers .* 3: .* got 2"),
+        (TrainingSettings(workers=4), "training.workers .* 3: .* got 4"),
     ],
 )
-def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, message):
+def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, shown):
     """Three GPUs that TensorFlow lists: nothing is asked of them before the check."""
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: [kind] * 3)
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(ConfigError, match=shown) as error:
         configure_devices(settings, ModelSettings())
-    (fault,) = error.value.faults
-    assert message in fault
+    assert len(error.value.faults) == 1
 
 
 @pytest.mark.parametrize(
-    ("replicas", "place", "expected"), [(None, 0, ["0", "1"]), (None, 1, ["2", "3"]), (1, 0, ["0"]), (1, 1, ["2"])]
+    ("replicas", "place", "expected"),
+    [(None, 0, ["0", "1"]), (None, 1, ["2", "3"]), (1, 0, ["0"]), (1, 1, ["2"]), (None, None, [])],
 )
-def test_each_worker_is_left_its_own_gpus(monkeypatch, replicas, place, expected):
+def test_each_worker_is_left_its_own_gpus_and_the_process_that_starts_them_none(monkeypatch, replicas, place, expected):
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["0", "1", "2", "3"])
     visible = {}
     monkeypatch.setattr(tf.config, "set_visible_devices", lambda devices, kind: visible.update({kind: devices}))
-    configure_worker(TrainingSettings(workers=2, replicas=replicas), place, workers_here=2)
+    settings = TrainingSettings(workers=2, replicas=replicas)
+    if place is None:
+        configure_devices(settings, ModelSettings())
+    else:
+        configure_worker(settings, place, workers_here=2)
     assert visible == {"GPU": expected}
-
-
-def test_a_process_that_trains_in_workers_leaves_them_the_gpus(monkeypatch):
-    monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["0", "1"])
-    visible = {}
-    monkeypatch.setattr(tf.config, "set_visible_devices", lambda devices, kind: visible.update({kind: devices}))
-    configure_devices(TrainingSettings(workers=2), ModelSettings())
-    assert visible == {"GPU": []}
 
 
 @pytest.mark.skipif(bool(tf.config.list_physical_devices("GPU")), reason="there is a GPU")

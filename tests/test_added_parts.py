@@ -1,0 +1,76 @@
+"""Parts that are added by an entry in a table, chosen by name in a configuration file: what is refused, and where.
+
+How they are trained and exported is tested in `tests/components/trainer/test_presets.py`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipeline.config import load_config
+from schemas.errors import ConfigError
+from tests import added_parts
+
+pytestmark = pytest.mark.tensors
+
+SAMPLE = Path(__file__).parents[1] / "data" / "sample"
+DATA = {
+    "queries": str(SAMPLE / "wiki_en.queries"),
+    "documents": str(SAMPLE / "wiki_fr.documents"),
+    "judgments": str(SAMPLE / "en2fr.rel"),
+    "query_language": "en",
+    "document_language": "fr",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def added_entries() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        added_parts.add_entries(patch)
+        yield
+
+
+INDEX = {"search": {"index": True}}
+WIDE = {"scorer": "wide"}
+
+
+@pytest.mark.parametrize(
+    ("sections", "shown"),
+    [
+        ({"model": WIDE, **INDEX}, "search: .*wide"),
+        ({"channels": {"near": {"kind": "length"}}, **INDEX}, "search: .*near"),
+        ({"model": {"scorer": "tall"}}, "model.scorer: .*two_towers, .*, wide; got 'tall'"),
+        ({"model": {**WIDE, "scorer_settings": {"widths": 3}}}, "wide, width; got 'widths'"),
+        ({"training": {"objective": "guess"}}, "training.objective: .*lists, in_batch, drawn, guessing; got 'guess'"),
+        ({"loss": {"name": "huber", "settings": {"dleta": 1}}}, "huber, delta; got 'dleta'"),
+        ({"loss": {"settings": {"delta": 1}}}, "loss.settings: .*sosl; got 'delta'"),
+        ({"training": {"optimizer": "adam"}}, "training.optimizer: .*lazy_adam; got 'adam'"),
+        ({"training": {"objective": "lists"}, "loss": {"in_batch": True}}, "in_batch"),
+        ({"model": WIDE, "loss": {"in_batch": True}}, "in_batch with model.scorer wide"),
+        ({"channels": {"near": {"kind": "lengths"}}}, "channels.near.kind: .*cl_lsi, encoder, length; got 'lengths'"),
+        ({"channels": {"Near": {"kind": "length"}}}, "channels: .*got 'Near'"),
+        ({"channels": {"smooth_cosine": {"kind": "length"}}}, "channels: .*got smooth_cosine"),
+        ({"channels": {"words": {"kind": "bm25"}}}, "channels: .*bm25"),
+        ({"channels": {"near": {"kind": "length", "weight": "much"}}}, "channels.near.weight: .*fitted or held_out"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_refused_with_its_place(tmp_path, sections, shown) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text(yaml.safe_dump({"preset": "paper", "data": DATA, "output": str(tmp_path / "out"), **sections}))
+    with pytest.raises(ConfigError, match=rf"run\.yaml.*{shown}"):
+        load_config(str(file))
+
+
+def test_parts_that_are_added_may_be_chosen_together(tmp_path) -> None:
+    file = tmp_path / "run.yaml"
+    sections = {
+        "model": {**WIDE, "scorer_settings": {"width": 6}},
+        "loss": {"name": "huber", "settings": {"delta": 0.2}},
+        "training": {"objective": "guessing"},
+        "channels": {"near": {"kind": "length", "weight": 0.25}},
+    }
+    file.write_text(yaml.safe_dump({"preset": "paper", "data": DATA, "output": str(tmp_path / "out"), **sections}))
+    config = load_config(str(file))
+    assert (config.model.scorer, config.loss.name, config.training.objective) == ("wide", "huber", "guessing")
