@@ -10,17 +10,11 @@ from wikipedia.wikitext.article import read_article
 from wikipedia.wikitext.conventions import conventions_for
 from wikipedia.wikitext.markup import render_template
 
-WIKIS = "ar ca de en es et fr it ja lv mr pl pt ru sw tl"
-
-
-def test_sixteen_wikis_are_documented() -> None:
-    assert sorted(documented.OF_LANGUAGE) == WIKIS.split()
-    assert set(documented.OF_LANGUAGE) == set(kept_templates.OF_LANGUAGE)
-
 
 def test_an_unknown_language_is_refused() -> None:
-    with pytest.raises(ValueError, match="must be an ISO 639-1 code; got 'simple'"):
+    with pytest.raises(ValueError, match="'simple'"):
         conventions_for("simple", {})
+    assert set(documented.OF_LANGUAGE) == set(kept_templates.OF_LANGUAGE)
 
 
 def test_the_general_conventions_take_the_namespaces_of_the_dump() -> None:

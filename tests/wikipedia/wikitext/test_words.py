@@ -71,34 +71,33 @@ def test_a_beginning_has_so_many_words_and_the_punctuation_behind_them(text: str
     assert first_words(text, count) == (beginning, True)
 
 
-@pytest.mark.parametrize("text", ["", "a", "a b.", "東京", "東京首都", "カタカナ。", "เมืองหลว", "..."])
-def test_a_text_of_fewer_words_is_whole(text: str) -> None:
-    assert first_words(text, 2) == (text, False)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", 0),
-        ("Un arbre, (un chêne) 2²", 6),
-        ("東", 1),
-        ("東京", 1),
-        ("東京都 2020", 3),
-        ("カ", 1),
-        ("カタカ", 1),
-        ("カタカナ", 2),
-        ("カーターー", 1),
-        ("カ カ カ", 2),
-        ("น้ำตก", 1),
-        ("กขคง", 1),
-        ("กขคงจ", 2),
-        ("กข\u00adคง", 1),
-        ("กข คง กข คง", 2),
-        ("Tokyo 東京 カナ ไทย", 4),
+        *(
+            ("", 0),
+            ("Un arbre, (un chêne) 2²", 6),
+            ("東", 1),
+            ("東京", 1),
+            ("東京都 2020", 3),
+            ("カ", 1),
+            ("カタカ", 1),
+        ),
+        *(
+            ("カタカナ", 2),
+            ("カーターー", 1),
+            ("カ カ カ", 2),
+            ("น้ำตก", 1),
+            ("กขคง", 1),
+            ("กขคงจ", 2),
+            ("กข\u00adคง", 1),
+        ),
+        *(("กข คง กข คง", 2), ("Tokyo 東京 カナ ไทย", 4), ("a b.", 2), ("東京首都", 2), ("เมืองหลว", 2), ("...", 0)),
     ],
 )
 def test_a_word_of_a_script_without_spaces_counts_as_a_part_of_one(text: str, words: int) -> None:
     assert count_words(text) == words
+    assert first_words(text, words) == (text, False)
 
 
 _PARTS_OF = {"aéー": PARTS, "1": PARTS, "東京": PARTS_OF_HAN, "かカ": PARTS_OF_KANA, "กขກက": PARTS_OF_SYLLABIC}
@@ -158,32 +157,20 @@ def test_a_beginning_is_one_and_whatever_is_cut_off_begins_a_word(text: str, cou
         assert first_words(beginning, count) == (beginning, False)
 
 
-@pytest.mark.stages
-@pytest.mark.parametrize("text", SPACED)
-@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 100])
-def test_words_are_those_of_the_models(text: str, count: int) -> None:
+@pytest.mark.tensors
+@pytest.mark.parametrize("text", [*SPACED, *SPACELESS])
+def test_words_and_their_parts_are_those_of_the_models(text: str) -> None:
     import tensorflow as tf
 
     from models.texts.tokens import tokenize
 
-    whole, cut = tokenize(tf.constant([text, first_words(text, count)[0]])).to_list()
-    assert cut == whole[:count]
-    assert count_words(text) == len(whole)
-
-
-@pytest.mark.stages
-@pytest.mark.parametrize("text", SPACELESS)
-@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 100])
-def test_parts_of_words_are_those_of_the_models(text: str, count: int) -> None:
-    import tensorflow as tf
-
-    from models.texts.tokens import tokenize
-
-    whole, cut = tokenize(tf.constant([text, first_words(text, count)[0]])).to_list()
+    counts = [1, 2, 3, 5, 8, 100]
+    whole, *cut = tokenize(tf.constant([text, *(first_words(text, count)[0] for count in counts)])).to_list()
     parts = [_parts_of(word.decode()) for word in whole]
-    first = sum(sum(parts[:place]) < PARTS * count for place in range(len(parts)))
-    assert cut == whole[:first]
     assert count_words(text) == math.ceil(sum(parts) / PARTS)
+    assert text not in SPACED or {*parts} == {PARTS}
+    for words, count in zip(cut, counts, strict=True):
+        assert words == whole[: sum(sum(parts[:place]) < PARTS * count for place in range(len(parts)))]
 
 
 def _parts_of(word: str) -> int:
