@@ -27,10 +27,21 @@ def test_a_killed_process_is_an_error_of_the_data() -> None:
         list(on_processes(2, os._exit, range(2)))
 
 
+# Of its own, because each process imports it: the package of the tests would import much.
+SLEEPING = """
+import os, time
+
+def sleep_long(number):
+    os.write(1, f"{os.getpid()}\\n".encode())  # in one call, because two processes write
+    time.sleep(600)
+"""
 PARENT = """
+import sys
+
 if __name__ == "__main__":
+    sys.path.append(sys.argv[1])
+    from sleeping import sleep_long
     from wikipedia.processes import on_processes
-    from tests.wikipedia.sleeping import sleep_long
     try:
         list(on_processes(2, sleep_long, range(2)))
     except KeyboardInterrupt:
@@ -39,9 +50,10 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_no_process_outlives_a_killed_or_an_interrupted_parent(sent: signal.Signals) -> None:
+def test_no_process_outlives_a_killed_or_an_interrupted_parent(tmp_path: Path, sent: signal.Signals) -> None:
+    (tmp_path / "sleeping.py").write_text(SLEEPING)
     with subprocess.Popen(
-        [sys.executable, "-c", PARENT],
+        [sys.executable, "-c", PARENT, str(tmp_path)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
