@@ -91,11 +91,8 @@ def test_every_number_reads_back_the_same(rows: dict[str, tuple[float, float]]) 
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", "first line"),
-        ("query_id\nq1\n", "first line .*'query_id'"),
-        ("q1\t0.1\t1.0\n", "first line"),
-        (TSV + "q3\t0.1\n", "line 4 .* 3 .* 2"),
-        (TSV + "\n", "line 4 .* 3 .* 1"),
+        *(("", "first line"), ("query_id\nq1\n", "first line .*'query_id'"), ("q1\t0.1\t1.0\n", "first line")),
+        *((TSV + "q3\t0.1\n", "line 4 .* 3 .* 2"), (TSV + "\n", "line 4 .* 3 .* 1")),
         (TSV.replace("0.1", "high"), "'high'"),
     ],
 )

@@ -63,17 +63,11 @@ def test_written_judgments_and_candidates_read_back_the_same(records):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"", Reason.FIELD_COUNT),
-        (b"7\ttitle", Reason.FIELD_COUNT),
-        (b"7\ttitle\ttext\tmore", Reason.FIELD_COUNT),
+        *((line, Reason.FIELD_COUNT) for line in (b"", b"7\ttitle", b"7\ttitle\ttext\tmore")),
         (b"7\ttitle\tte\xffxt", Reason.BAD_UTF8),
         (b"7\ttitle\tte\x00xt", Reason.NUL_BYTE),
-        (b"\ttitle\ttext", Reason.BAD_ID),
-        (b" \ttitle\ttext", Reason.BAD_ID),
-        (b"7 7\ttitle\ttext", Reason.BAD_ID),
-        ("7\u20287\ttitle\ttext".encode(), Reason.BAD_ID),
-        (b"7\ttitle\t", Reason.EMPTY_TEXT),
-        ("7\ttitle\t \u00a0".encode(), Reason.EMPTY_TEXT),
+        *((id_.encode() + b"\ttitle\ttext", Reason.BAD_ID) for id_ in ("", " ", "7 7", "7\u20287")),
+        *((b"7\ttitle\t" + text.encode(), Reason.EMPTY_TEXT) for text in ("", " \u00a0")),
         (b"1\tanother title\tanother text", Reason.DUPLICATE_ID),
     ],
 )
@@ -84,28 +78,24 @@ def test_a_broken_line_costs_one_record(line, reason):
 
 
 @pytest.mark.parametrize(
-    ("kind", "line", "reason"),
+    ("kind", "lines", "reason"),
     [
-        *(
-            ("judgments", f"1\t2\t{grade}", Reason.BAD_GRADE)
-            for grade in ["-1", "3", "2.0", "²", "２", "", " 1", "+1", "1_0", "1" * 5000]
-        ),
-        ("judgments", "1\t\t2", Reason.BAD_ID),
-        ("judgments", "1 1\t2\t2", Reason.BAD_ID),
-        ("judgments", "1\t2\t2\ttrain", Reason.FIELD_COUNT),
-        ("candidates", "1\t2\t3\ttrain", Reason.BAD_GRADE),
-        ("candidates", "1\t2\t2\tdev", Reason.BAD_SPLIT),
-        ("candidates", "1\t2\t2\t", Reason.BAD_SPLIT),
-        ("candidates", "1\t2\t2\tTrain", Reason.BAD_SPLIT),
-        ("candidates", "1\t2\t2", Reason.FIELD_COUNT),
+        ("judgments", [f"1\t2\t{grade}" for grade in ("-1", "3", "2.0", "²", "２", "", " 1", "+1", "1_0", "1" * 5000)],
+         Reason.BAD_GRADE),
+        ("judgments", ["1\t\t2", "1 1\t2\t2"], Reason.BAD_ID),
+        ("judgments", ["1\t2\t2\ttrain"], Reason.FIELD_COUNT),
+        ("candidates", ["1\t2\t3\ttrain"], Reason.BAD_GRADE),
+        ("candidates", [f"1\t2\t2\t{split}" for split in ("dev", "", "Train")], Reason.BAD_SPLIT),
+        ("candidates", ["1\t2\t2"], Reason.FIELD_COUNT),
     ],
-    ids=lambda value: value[:20] if isinstance(value, str) else value.name,
-)
-def test_a_broken_judgment_costs_one_record(kind, line, reason):
+)  # fmt: skip
+def test_a_broken_judgment_costs_one_record(kind, lines, reason):
     rest, split = ("\ttest", "test") if kind == "candidates" else ("", "")
-    drop, judgment = parse(f"{line}\n1\t2\t1{rest}\n".encode(), kind)
-    assert (drop.reason, drop.file, drop.line) == (reason, FILE, 1)
-    assert judgment == Judgment("1", "2", 1, split, 2)
+    *drops, judgment = parse("\n".join([*lines, f"1\t2\t1{rest}\n"]).encode(), kind)
+    assert [(drop.reason, drop.file, drop.line) for drop in drops] == [
+        (reason, FILE, line) for line in range(1, len(lines) + 1)
+    ]
+    assert judgment == Judgment("1", "2", 1, split, len(lines) + 1)
 
 
 @pytest.mark.parametrize("top_grade", [1, 2, 3])
@@ -151,12 +141,9 @@ def test_ids_that_look_alike_are_one():
 @pytest.mark.parametrize(
     ("kind", "header"),
     [
-        ("documents", "doc_id\ttitle\ttext"),
-        ("documents", "ID\tTitle\tContents"),
-        ("documents", '"docno"\t"title"\t"text"'),
-        ("judgments", "query-id\tcorpus-id\tscore"),
-        ("judgments", "query_id\tdoc_id\tgrade"),
-        ("candidates", "qid\tdocid\trelevance\tsplit"),
+        *(("documents", "doc_id\ttitle\ttext"), ("documents", "ID\tTitle\tContents")),
+        *(("documents", '"docno"\t"title"\t"text"'), ("judgments", "query-id\tcorpus-id\tscore")),
+        *(("judgments", "query_id\tdoc_id\tgrade"), ("candidates", "qid\tdocid\trelevance\tsplit")),
     ],
 )
 def test_a_header_is_named_and_is_no_bad_record(kind, header):

@@ -57,20 +57,13 @@ def test_windows_line_ends_and_a_byte_order_mark_are_taken_off(read):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"the 1", VectorReason.WRONG_WIDTH),
-        (b"the 1 2 3", VectorReason.WRONG_WIDTH),
-        (b"", VectorReason.WRONG_WIDTH),
-        (b"the\t1\t2", VectorReason.WRONG_WIDTH),
-        (b"the 1 x", VectorReason.NOT_A_NUMBER),
-        (b"the 1  2", VectorReason.WRONG_WIDTH),
-        (b"the 1 nan", VectorReason.NOT_FINITE),
-        (b"the -inf 1", VectorReason.NOT_FINITE),
-        (b"the 1 1e39", VectorReason.NOT_FINITE),
-        (b"caf\xe9 1 2", VectorReason.BAD_UTF8),
-        (b" 1 2", VectorReason.NO_WORD),
-        (b"x" * 1001 + b" 1 2", VectorReason.TOO_LONG),
-        (b"<UNK> 1 2", VectorReason.MARK),
-        (b"</s> 1 2", VectorReason.MARK),
+        *((b"the 1", VectorReason.WRONG_WIDTH), (b"the 1 2 3", VectorReason.WRONG_WIDTH)),
+        *((b"", VectorReason.WRONG_WIDTH), (b"the\t1\t2", VectorReason.WRONG_WIDTH)),
+        *((b"the 1 x", VectorReason.NOT_A_NUMBER), (b"the 1  2", VectorReason.WRONG_WIDTH)),
+        *((b"the 1 nan", VectorReason.NOT_FINITE), (b"the -inf 1", VectorReason.NOT_FINITE)),
+        *((b"the 1 1e39", VectorReason.NOT_FINITE), (b"caf\xe9 1 2", VectorReason.BAD_UTF8)),
+        *((b" 1 2", VectorReason.NO_WORD), (b"x" * 1001 + b" 1 2", VectorReason.TOO_LONG)),
+        *((b"<UNK> 1 2", VectorReason.MARK), (b"</s> 1 2", VectorReason.MARK)),
     ],
 )
 def test_a_bad_line_costs_only_itself_and_is_reported_with_its_place(read, line, reason):

@@ -88,12 +88,8 @@ def test_the_index_of_a_numbered_part_has_its_number_and_pages() -> None:
     [
         ("9" * 5000 + ":1:A\n", "b'9999"),
         (f"{STARTS[1]}:1:A\n5:2:B\n", f"b'5:2:B' after {STARTS[1]}"),
-        ("Title\n", "Title"),
-        ("600:1:A", INDEX),
-        ("", INDEX),
-        (INDEX_CONTENT[:-9], INDEX),
-        (f"{len(CONTENT)}:1:A\n", INDEX),
-        (f"{STARTS[1] + 1}:1:A\n", INDEX),
+        *(("Title\n", "Title"), ("600:1:A", INDEX), ("", INDEX), (INDEX_CONTENT[:-9], INDEX)),
+        *((f"{len(CONTENT)}:1:A\n", INDEX), (f"{STARTS[1] + 1}:1:A\n", INDEX)),
     ],
 )
 def test_an_index_that_does_not_fit_is_an_error(index: bytes | str, value: str) -> None:

@@ -103,12 +103,9 @@ def check(**sums: str) -> FileSum:
     [
         ("SHA256SUMS", f"{SHA256}  {NAME}\n"),
         ("SHA256SUMS", f"{'0' * 64}  other.bz2\n{SHA256} *./{NAME}\r\n"),
-        ("SHA256SUMS", f"SHA256 ({NAME}) = {SHA256.upper()}\n"),
-        ("SHA1SUMS", f"{SHA1}  {NAME}\n"),
-        ("MD5SUMS", f"{MD5}  {NAME}\n"),
-        ("enwiki-20240101-sha1sums.txt", f"{SHA1}  {NAME}\n"),
-        ("enwiki-20240101-md5sums.txt", f"{MD5}  {NAME}\n"),
-        (f"{NAME}.sha256", f"{SHA256}\n"),
+        *(("SHA256SUMS", f"SHA256 ({NAME}) = {SHA256.upper()}\n"), ("SHA1SUMS", f"{SHA1}  {NAME}\n")),
+        *(("MD5SUMS", f"{MD5}  {NAME}\n"), ("enwiki-20240101-sha1sums.txt", f"{SHA1}  {NAME}\n")),
+        *(("enwiki-20240101-md5sums.txt", f"{MD5}  {NAME}\n"), (f"{NAME}.sha256", f"{SHA256}\n")),
         (f"{NAME}.sha1", f"{SHA1}  {NAME}"),
     ],
 )

@@ -20,13 +20,8 @@ def files(**tables: tuple[str, list[tuple[Value, ...]]]) -> Any:
 def test_language_links_are_those_to_one_wiki() -> None:
     columns = "`ll_from` int,\n `ll_lang` varbinary(35),\n `ll_title` varbinary(255)"
     rows: list[tuple[Value, ...]] = [
-        (1, "de", "Wolf"),
-        (1, "fr", "Loup gris"),
-        (1, "frr", "Wulf"),
-        (2, "fr", "'),(3,'fr','L'"),
-        (3, "fr", ""),
-        (4, "fr", "Catégorie:Loup"),
-        (5, "fr", "é".encode()[:1]),
+        *((1, "de", "Wolf"), (1, "fr", "Loup gris"), (1, "frr", "Wulf"), (2, "fr", "'),(3,'fr','L'"), (3, "fr", "")),
+        *((4, "fr", "Catégorie:Loup"), (5, "fr", "é".encode()[:1])),
     ]
     assert [*language_links("langlinks.sql", "fr", files(langlinks=(columns, rows)))] == [
         *((1, "Loup gris"), (2, "'),(3,'fr','L'"), (4, "Catégorie:Loup"), (5, "\ufffd"))
@@ -39,9 +34,7 @@ def test_redirects_are_those_to_articles_of_the_same_wiki() -> None:
         "`rd_interwiki` varbinary(32),\n `rd_fragment` varbinary(255)"
     )
     rows: list[tuple[Value, ...]] = [
-        (1, 0, "Grey_wolf", "", ""),
-        (2, 0, "Grey_wolf", None, "Names in Latin"),
-        (3, 14, "Wolves", None, None),
+        *((1, 0, "Grey_wolf", "", ""), (2, 0, "Grey_wolf", None, "Names in Latin"), (3, 14, "Wolves", None, None)),
         (4, 0, "Loup", "fr", ""),
     ]
     assert [*redirects("redirect.sql", files(redirect=(columns, rows)))] == [(1, "Grey_wolf"), (2, "Grey_wolf")]
