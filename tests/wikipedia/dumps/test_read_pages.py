@@ -153,22 +153,20 @@ def test_a_long_page_is_not_held_in_memory() -> None:
 # Damage
 
 THREE = [page(1, "A", "a" * 900), page(2, "B", "b" * 900), page(3, "C", "c" * 900)]
+GOOD = dump(*THREE)
 
 
 @pytest.mark.parametrize(
     ("content", "value"),
     [
-        (dump(*THREE)[:-13], r"</mediawiki>.* page 3 \(C\)"),
-        (dump(*THREE)[:-100], r"</mediawiki>.* page 2 \(B\)"),
-        (dump(*THREE).replace(b"bbb</text>", b"bbb"), "mismatched tag"),
-        (
-            dump(*THREE).replace(b"bbb</text>", b"&nbsp;</text>"),
-            rf"byte {dump(*THREE).index(b'bbb<'):,}, .* page 1 \(A\)",
-        ),
-        (dump(*THREE).replace(b"bbb</text>", b"\x00</text>"), "invalid token"),
-        (dump(*THREE).replace(b"bbb</text>", b"\xff</text>"), "invalid token"),
-        (dump(*THREE) + dump(*THREE), "junk"),
-        (dump(*THREE).replace(b"mediawiki", b"media"), "<media>"),
+        (GOOD[:-13], r"</mediawiki>.* page 3 \(C\)"),
+        (GOOD[:-100], r"</mediawiki>.* page 2 \(B\)"),
+        (GOOD.replace(b"bbb</text>", b"bbb"), "mismatched tag"),
+        (GOOD.replace(b"bbb</text>", b"&nbsp;</text>"), rf"byte {GOOD.index(b'bbb<'):,}, .* page 1 \(A\)"),
+        (GOOD.replace(b"bbb</text>", b"\x00</text>"), "invalid token"),
+        (GOOD.replace(b"bbb</text>", b"\xff</text>"), "invalid token"),
+        (GOOD + GOOD, "junk"),
+        (GOOD.replace(b"mediawiki", b"media"), "<media>"),
     ],
 )
 def test_damaged_xml_is_an_error_that_says_where(content: bytes, value: str) -> None:
@@ -220,7 +218,7 @@ def test_a_document_type_and_so_any_entity_is_refused(prolog: bytes) -> None:
 @pytest.mark.parametrize("keep", [0.3, 0.5, 0.999])
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gz", "bz2"])
 def test_a_truncated_file_and_a_flipped_bit_are_errors(pack: Callable[[bytes], bytes], keep: float) -> None:
-    content = pack(dump(*THREE))
+    content = pack(GOOD)
     end = int(keep * len(content))
     for damaged in (content[:end], content[:end] + bytes([content[end] ^ 4]) + content[end + 1 :]):
         with pytest.raises(DataError, match=PATH):
@@ -238,9 +236,8 @@ def test_a_damaged_or_lost_stream_amid_others_is_an_error() -> None:
 
 
 def test_a_file_that_was_cut_since_it_was_divided_is_an_error() -> None:
-    content = dump(*THREE)
     with pytest.raises(DataError, match="byte 2,000"):
-        [*read_pages(Chunk(PATH, "plain", 0, len(content), len(content)), opener({PATH: content[:2000]}))]
+        [*read_pages(Chunk(PATH, "plain", 0, len(GOOD), len(GOOD)), opener({PATH: GOOD[:2000]}))]
 
 
 # Pieces
