@@ -113,6 +113,13 @@ def test_the_manifest_has_the_inputs_and_the_card_their_checksums(made: Made) ->
     (pages,) = written["inputs"]["wikis.en.pages"]
     card = (made.folder / "README.md").read_text(encoding="utf-8")
     assert pages["file"] in card and pages["sha256"] in card and "CC BY-SA" in card
+    rows = [
+        "queries | 4, of 4 pages",
+        "judgments of grade 1 | 4 (1.0 a query)",
+        "splits | 3 eval, 1 train",
+        "title pairs | 4",
+    ]
+    assert all(f"| {row} |" in card for row in rows) and "Grade 2: Loup; grade 1: Chien, Cerf.\n" in card
 
 
 def test_lists_are_left_out_where_that_is_asked(tmp_path: Path, wikis: dict[str, Any]) -> None:
@@ -149,8 +156,13 @@ def test_titles_are_left_out_of_pages_that_only_eval_and_test_queries_are_about(
 def test_words_of_redirects_are_removed_where_that_is_asked(tmp_path: Path, wikis: dict[str, Any]) -> None:
     pages = {"Wolf": "The wolf, or canis lupus, hunts.", "Canis lupus": "#REDIRECT [[Wolf]]"}
     wikis = {**wikis, "en": SmallWiki("en", pages, {"Wolf": "Loup"}).write(tmp_path)}
-    texts = [make(tmp_path, wikis, removed_words=words).queries[0][2] for words in ("title", "title_and_redirects")]
-    assert texts == ["The , or canis lupus, hunts.", "The , or , hunts."]
+    for words, text, count in (
+        ("title", "The , or canis lupus, hunts.", 1),
+        ("title_and_redirects", "The , or , hunts.", 0),
+    ):
+        made = make(tmp_path, wikis, removed_words=words)
+        audit = made.manifest["audit"]
+        assert (made.queries[0][2], audit["queries"], audit["with_a_word_of_a_redirect"]) == (text, 1, count)
 
 
 def test_no_more_documents_and_pages_with_queries_are_taken_than_asked(tmp_path: Path, wikis: dict[str, Any]) -> None:
