@@ -49,10 +49,6 @@ def test_a_manifest_reads_back_the_same(manifest):
     assert parse_manifest(manifest_text(manifest)) == manifest
 
 
-def test_a_manifest_keeps_its_letters():
-    assert "Zoé/北京" in manifest_text({"queries": Role((InputFile("Zoé/北京", "", 1),), (), NOTHING)})
-
-
 @given(st.lists(st.integers(0, 4)))
 def test_every_line_of_a_role_has_one_place_in_its_files(lengths):
     role = Role(tuple(InputFile(f"file {n}", "", lines) for n, lines in enumerate(lengths)), (), NOTHING)
@@ -65,7 +61,7 @@ def test_every_line_of_a_role_has_one_place_in_its_files(lengths):
 def test_a_line_beyond_the_last_file_has_no_place(lengths):
     role = Role(tuple(InputFile("a", "", lines) for lines in lengths), (), NOTHING)
     lines = sum(lengths)
-    with pytest.raises(ValueError, match=f"the role has {lines} lines; got line {lines + 1}"):
+    with pytest.raises(ValueError, match=f"line {lines + 1}"):
         role.place(lines + 1)
 
 
@@ -82,17 +78,10 @@ def stored(lines: list[str]) -> tuple[io.BytesIO, Shard]:
     return io.BytesIO(content), Shard("shard", 7, len(lines) + 2)
 
 
-@pytest.fixture
-def documents() -> tuple[io.BytesIO, Shard]:
-    return stored([f"{one.id}\t{one.title}\t{one.text}" for one in TEXTS])
-
-
-def test_texts_come_with_their_lines_and_empty_lines_hold_none(documents):
-    assert list(read_texts(*documents)) == TEXTS
-
-
-def test_raw_documents_are_those_of_the_texts(documents):
-    stream, _ = documents
+def test_texts_come_with_their_lines_and_empty_lines_hold_none():
+    stream, shard = stored([f"{one.id}\t{one.title}\t{one.text}" for one in TEXTS])
+    assert list(read_texts(stream, shard)) == TEXTS
+    stream.seek(0)
     assert list(read_raw_documents(stream)) == [(one.id.encode(), one.text.encode()) for one in TEXTS]
 
 

@@ -1,5 +1,6 @@
 """The manifest of an index: what is read is what was written; the drift, and the bound at which to train again."""
 
+import contextlib
 import json
 
 import pytest
@@ -21,36 +22,27 @@ NONE = Drift(
 )  # fmt: skip
 
 
-def test_all_of_it_stands_in_a_line() -> None:
-    drift = NONE.model_copy(update={"documents": 1200, "mean_length": 2.5, "unknown_share": 0.025, "divergence": 0.25})
-    assert drift.describe() == (
-        "drift (the model's in brackets): 1,200 documents (250), mean length 2.5 terms (2.0), "
-        "2.5 % of the terms unknown, divergence 0.250 bits"
-    )
-
-
-def test_unavailable_values_are_left_out_with_the_reason() -> None:
-    drift = Drift(documents=3, unknown_share=0.5, mean_length=1, reason="there is no lexicon")
-    assert drift.describe() == (
-        "drift: 3 documents, mean length 1.0 terms, 50.0 % of the terms unknown; more is not available: "
-        "there is no lexicon"
-    )
-    assert drift.length_ratio is None
-
-
 @pytest.mark.parametrize(
     ("bound", "beyond", "words"),
     [
-        ({"mean_length": 2 * MOST_LENGTH_RATIO}, {"mean_length": 2 * MOST_LENGTH_RATIO + 0.1}, "1.55 times as long"),
-        ({"mean_length": 1.5}, {"mean_length": 1.0}, "0.50 times as long"),
-        ({"unknown_share": MOST_UNKNOWN}, {"unknown_share": MOST_UNKNOWN + 0.01}, "11.0 % of the terms"),
-        ({"divergence": MOST_DIVERGENCE}, {"divergence": MOST_DIVERGENCE + 0.1}, "diverge from those of the model by"),
+        ({"mean_length": 2 * MOST_LENGTH_RATIO}, {"mean_length": 2 * MOST_LENGTH_RATIO + 0.1}, "1.55"),
+        ({"mean_length": 1.5}, {"mean_length": 1.0}, "0.50"),
+        ({"unknown_share": MOST_UNKNOWN}, {"unknown_share": MOST_UNKNOWN + 0.01}, "11.0 %"),
+        ({"divergence": MOST_DIVERGENCE}, {"divergence": MOST_DIVERGENCE + 0.1}, "diverge"),
     ],
 )
 def test_a_bound_warns_beyond_it_alone(bound: dict[str, float], beyond: dict[str, float], words: str) -> None:
     assert list(NONE.model_copy(update=bound).warnings()) == []
     (sentence,) = NONE.model_copy(update=beyond).warnings()
     assert words in sentence
+
+
+def test_a_line_has_the_values_that_are_known() -> None:
+    line = NONE.model_copy(update={"documents": 1200, "mean_length": 2.5, "unknown_share": 0.025}).describe()
+    assert all(value in line for value in ("1,200", "(250)", "2.5 terms (2.0)", "2.5 %", "0.000"))
+    unknown = Drift(documents=3, unknown_share=0.5, mean_length=1, reason="there is no lexicon")
+    assert "divergence" not in unknown.describe() and unknown.describe().endswith("there is no lexicon")
+    assert unknown.length_ratio is None
 
 
 def test_neither_few_documents_nor_unknown_values_give_a_warning() -> None:
@@ -75,15 +67,10 @@ MANIFEST = IndexManifest(
 def test_every_changed_byte_of_a_manifest_is_refused_or_changes_nothing() -> None:
     text = MANIFEST.to_json()
     assert IndexManifest.from_json(text) == MANIFEST
-    same = 0
     for place in range(len(text)):
         for sign in ("0", " ", chr(ord(text[place]) ^ 1)):
-            try:
-                same += IndexManifest.from_json(text[:place] + sign + text[place + 1 :]) == MANIFEST
-            except ValueError:
-                continue
-            assert IndexManifest.from_json(text[:place] + sign + text[place + 1 :]) == MANIFEST
-    assert same > 0  # spaces between the values
+            with contextlib.suppress(ValueError):
+                assert IndexManifest.from_json(text[:place] + sign + text[place + 1 :]) == MANIFEST
 
 
 def test_its_identity_covers_the_removed_rows_and_not_its_place() -> None:

@@ -18,24 +18,10 @@ def test_a_file_is_read_whatever_keys_a_later_version_adds(tmp_path: Path) -> No
     assert Point.read(path, "run it again") == Point(x=0.5)
 
 
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [
-        (None, "No such file or directory"),
-        (b'{"x": 0.', "Expecting"),
-        (b'{"x": "\xff"}', "codec can't decode byte 0xff"),
-        (b'{"floors": {}}', "x: Field required"),
-        (b"[]", "valid dictionary"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_named_with_its_fault_and_the_remedy(
-    tmp_path: Path, content: bytes | None, fault: str
-) -> None:
+@pytest.mark.parametrize("content", [None, b'{"x": 0.', b'{"x": "\xff"}', b'{"floors": {}}', b"[]"])
+def test_a_file_that_cannot_be_read_is_named_with_the_remedy(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "point.json"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=f"^{path}: .* run it again.$"):
         Point.read(path, "run it again")
-    said = str(error.value)
-    assert said.startswith(f"{path}: cannot be read (") and said.endswith("); run it again.")
-    assert fault in said

@@ -1,7 +1,5 @@
 """schemas/lexicon_report.py: what is said of a lexicon, and its file."""
 
-import pytest
-
 from schemas.drops import Drop, Drops, ReadReport
 from schemas.lexicon_report import LexiconReport
 from schemas.wikiclir import Reason
@@ -17,34 +15,14 @@ LEARNED = LexiconReport(
 )
 
 
-@pytest.mark.parametrize(
-    ("report", "lines"),
-    [
-        (
-            LEARNED,
-            [
-                "lexicon: 1,234 terms, 45,792 translations of 600, from 5,540 train pairs",
-                "further pairs: 3 read, 2 used; left out: 1 contains a NUL byte",
-            ],
-        ),
-        (
-            LEARNED.model_copy(update={"pairs_weight": 0.25, "title_pairs_weight": 3.0}),
-            [
-                "lexicon: 1,234 terms, 45,792 translations of 600, from 5,540 train pairs",
-                "further pairs: 3 read, 2 used; left out: 1 contains a NUL byte",
-                "each pair of lexicon.pairs counts 0.25 times",
-                "each pair of titles counts 3 times",
-            ],
-        ),
-        (
-            LexiconReport(kind="bm25", train_pairs=0, terms=1234, translations=0, translated=0, documents=2),
-            ["bm25: 1,234 terms"],
-        ),
-    ],
-)
-def test_it_is_described_in_lines(report: LexiconReport, lines: list[str]) -> None:
-    assert report.describe() == lines
-
-
-def test_it_is_read_back_from_its_file() -> None:
-    assert LexiconReport.from_json(LEARNED.to_json()) == LEARNED
+def test_it_is_described_in_lines_and_read_back_from_its_file() -> None:
+    weighted = LEARNED.model_copy(update={"pairs_weight": 0.25, "title_pairs_weight": 3.0})
+    learned, pairs, *weights = weighted.describe()
+    assert [learned, pairs] == LEARNED.describe()
+    assert all(number in learned for number in ("1,234", "45,792", "600", "5,540")) and "3 read, 2 used" in pairs
+    assert ["lexicon.pairs" in weights[0], "0.25" in weights[0], "titles" in weights[1], " 3 " in weights[1]] == [
+        True
+    ] * 4
+    bm25 = LexiconReport(kind="bm25", train_pairs=0, terms=1234, translations=0, translated=0, documents=2)
+    assert bm25.describe() == ["bm25: 1,234 terms"]
+    assert LexiconReport.from_json(weighted.to_json()) == weighted

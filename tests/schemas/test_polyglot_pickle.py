@@ -4,7 +4,6 @@ import builtins
 import io
 import os
 import pickle
-import pickletools
 import resource
 import struct
 
@@ -44,10 +43,9 @@ def test_the_pickles_of_every_protocol_that_names_reconstruct_are_read(protocol)
 @pytest.mark.parametrize("plain_strings", [False, True])
 def test_the_pickles_of_python_2_are_read(plain_strings):
     content = python_2_polyglot(VECTORS, plain_strings)
-    assert pickle.loads(content, encoding="bytes")[1].tolist() == list(VECTORS.values())  # the pickle is a right one
     words, vectors = read(content)
     assert [word.decode() if plain_strings else word for word in words] == list(VECTORS)
-    assert vectors.tolist() == list(VECTORS.values())
+    assert vectors.tolist() == pickle.loads(content, encoding="bytes")[1].tolist() == list(VECTORS.values())
 
 
 @pytest.mark.parametrize("array", [np.ones((2, 3), ">f8"), np.asfortranarray([[1, 2, 3], [4, 5, 6]], np.float16)])
@@ -56,21 +54,18 @@ def test_floats_of_any_size_and_order_are_read(array):
     assert vectors.tolist() == array.tolist()
 
 
-HOSTILE = {
-    "posix.system": (os.system, ("touch {}",)),
-    "builtins.eval": (builtins.eval, ("open({!r}, 'w')",)),
-    "__builtin__.exec": (builtins.exec, ("open({!r}, 'w')",)),
-    "numpy.fromfile": (np.fromfile, ("{}",)),
-}
+HOSTILE = [
+    *((os.system, "touch {}"), (builtins.eval, "open({!r}, 'w')"), (builtins.exec, "open({!r}, 'w')")),
+    (np.fromfile, "{}"),
+]
 
 
 @pytest.mark.parametrize("protocol", [0, 2, 4])
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_pickle_runs_nothing_and_is_refused_by_the_name_it_uses(name, protocol, tmp_path):
-    function, (argument,) = HOSTILE[name]
+@pytest.mark.parametrize(("function", "argument"), HOSTILE)
+def test_a_hostile_pickle_runs_nothing_and_is_refused_by_the_name_it_uses(function, argument, protocol, tmp_path):
     planted = tmp_path / "planted"
     call = Reduced(function, (argument.format(str(planted)),))
-    with pytest.raises(DataError, match=r"polyglot-fr.pkl must be a Polyglot pickle.* it names \w+\.\w+\. Nothing"):
+    with pytest.raises(DataError, match=rf"polyglot-fr.pkl .*\.{function.__name__}\."):
         read(pickle.dumps((["a"], call), protocol))
     assert not planted.exists()
 
@@ -94,36 +89,30 @@ BEHIND_ALLOWED_NAMES = {
 @pytest.mark.parametrize("place", BEHIND_ALLOWED_NAMES)
 def test_a_call_behind_an_allowed_name_runs_nothing(place, tmp_path):
     call = Reduced(os.system, (f"touch {tmp_path / 'planted'}",))
-    with pytest.raises(DataError, match="must be a Polyglot pickle"):
+    with pytest.raises(DataError, match="polyglot-fr.pkl"):
         read(pickle.dumps((["a"], BEHIND_ALLOWED_NAMES[place](call)), 2))
     assert not (tmp_path / "planted").exists()
 
 
 def test_a_pickle_cannot_change_the_stand_ins_lastingly():
-    sets_defaults = b"\x80\x02cnumpy\ndtype\n}X\x01\x00\x00\x00aK\x01sb."
-    for _ in range(2):
-        with pytest.raises(DataError):
-            read(sets_defaults)
+    with pytest.raises(DataError):
+        read(b"\x80\x02cnumpy\ndtype\n}X\x01\x00\x00\x00aK\x01sb.")  # sets a default
     assert read(polyglot(VECTORS))[0] == list(VECTORS)
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        (["a"], np.empty((1, 2), object)),
-        (["a"], np.ones((1, 2), np.int64)),
-        (["a"], np.ones((1, 2), np.complex64)),
-        (["a"], np.ones(1)),
-        (["a"], np.ones((2, 2))),
-        (["a"], [[1.0, 2.0]]),
-        ([3], np.ones((1, 2))),
+        *((["a"], np.empty((1, 2), object)), (["a"], np.ones((1, 2), np.int64))),
+        *((["a"], np.ones((1, 2), np.complex64)), (["a"], np.ones(1)), (["a"], np.ones((2, 2)))),
+        *((["a"], [[1.0, 2.0]]), ([3], np.ones((1, 2)))),
         (["a"],),
         {"a": [1.0, 2.0]},
     ],
     ids=str,
 )
 def test_anything_but_words_and_a_matrix_of_floats_is_refused(content):
-    with pytest.raises(DataError, match="polyglot-fr.pkl must hold"):
+    with pytest.raises(DataError, match="polyglot-fr.pkl"):
         read(pickle.dumps(content, 2))
 
 
@@ -150,7 +139,7 @@ def test_a_number_that_a_pickle_names_takes_no_memory(content):
 def test_a_pickle_that_is_cut_off_anywhere_is_an_error_of_the_data():
     content = python_2_polyglot(VECTORS)
     for end in range(2, len(content)):
-        with pytest.raises(DataError, match="polyglot-fr.pkl must (be|hold)"):
+        with pytest.raises(DataError, match="polyglot-fr.pkl"):
             read(content[:end])
 
 
@@ -164,8 +153,3 @@ def test_a_pickle_that_is_broken_anywhere_is_read_or_an_error_of_the_data(place,
     except DataError:
         return
     assert len(words) == len(vectors)
-
-
-def test_the_handmade_pickle_names_what_polyglot_s_name():
-    named = {argument for code, argument, _ in pickletools.genops(python_2_polyglot(VECTORS)) if code.name == "GLOBAL"}
-    assert named == {"numpy dtype", "numpy ndarray", "numpy.core.multiarray _reconstruct"}

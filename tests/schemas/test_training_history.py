@@ -8,9 +8,7 @@ from schemas.training_history import Epoch, ScoreCounts, TrainingHistory
 @pytest.mark.parametrize(
     ("rows", "nothing"),
     [
-        ([(0.0, 0.0), (0.0, 0.0)], True),
-        ([(0.0, 0.0), (0.5, 0.0)], False),
-        ([(0.0, 1e-9), (0.0, 0.0)], False),
+        *(([(0.0, 0.0), (0.0, 0.0)], True), ([(0.0, 0.0), (0.5, 0.0)], False), ([(0.0, 1e-9), (0.0, 0.0)], False)),
         ([(0.5, 0.5)], False),
     ],
 )

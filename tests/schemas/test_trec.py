@@ -1,7 +1,5 @@
 """TREC's text formats."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,14 +12,10 @@ ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), 
 scores = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
-def test_run_lines_are_trec_run_lines():
-    assert list(run_lines("q1", ["d2", "d1"], [0.5, -1.25], "bm25")) == [
-        "q1 Q0 d2 1 0.5 bm25\n",
-        "q1 Q0 d1 2 -1.25 bm25\n",
-    ]
-
-
-def test_qrels_lines_are_trec_qrels_lines():
+def test_lines_are_those_of_trec_and_a_run_is_named_by_its_tag():
+    lines = list(run_lines("q1", ["d2", "d1"], [0.5, -1.25], "bm25"))
+    assert lines == ["q1 Q0 d2 1 0.5 bm25\n", "q1 Q0 d1 2 -1.25 bm25\n"]
+    assert parse_run(lines, "run.trec") == ("bm25", {"q1": {"d2": 0.5, "d1": -1.25}})
     assert list(qrels_lines("q1", ["d2", "d1"], [2, 0])) == ["q1 0 d2 2\n", "q1 0 d1 0\n"]
 
 
@@ -36,27 +30,14 @@ def test_a_run_reads_back_the_same_float32_scores(run):
     } == run
 
 
-def test_a_run_is_named_by_its_tag():
-    assert parse_run(run_lines("q1", ["d2", "d1"], [0.5, -1.25], "bm25"), "run.trec") == (
-        "bm25",
-        {"q1": {"d2": 0.5, "d1": -1.25}},
-    )
-
-
 @pytest.mark.parametrize(
     ("lines", "fault"),
     [
-        ([], "a/run.trec: a run must have one tag, in the sixth column of every line; got no line."),
-        (
-            ["q1 Q0 d1 1 2 bm25\n", "q1 Q0 d2 2 1 dense\n", "q2 Q0 d1 1 2 bm25\n"],
-            "a/run.trec: a run must have one tag, in the sixth column of every line; got the tags bm25, dense.",
-        ),
-        (
-            ["q1 Q0 d1 1 2 bm25\n", "q1 Q0 d2 2 1\n"],
-            "a/run.trec:2: expected 6 fields (query_id, Q0, doc_id, rank, score, tag); got 5.",
-        ),
+        ([], "^a/run.trec: .*no line"),
+        (["q1 Q0 d1 1 2 bm25\n", "q1 Q0 d2 2 1 dense\n", "q2 Q0 d1 1 2 bm25\n"], "^a/run.trec: .* bm25, dense"),
+        (["q1 Q0 d1 1 2 bm25\n", "q1 Q0 d2 2 1\n"], "^a/run.trec:2: .* 6 fields .* 5"),
     ],
 )
 def test_a_file_that_is_not_the_run_of_one_system_is_refused(lines, fault):
-    with pytest.raises(DataError, match=f"^{re.escape(fault)}$"):
+    with pytest.raises(DataError, match=fault):
         parse_run(lines, "a/run.trec")

@@ -53,30 +53,21 @@ def test_written_texts_read_back_the_same(records):
 
 @given(st.lists(st.tuples(ids, ids, st.integers(0, TOP_GRADE), st.sampled_from(["train", "eval", "test"]))))
 def test_written_judgments_and_candidates_read_back_the_same(records):
-    judgments = "".join(f"{query_id}\t{doc_id}\t{grade}\n" for query_id, doc_id, grade, _ in records)
-    candidates = "".join(f"{query_id}\t{doc_id}\t{grade}\t{split}\n" for query_id, doc_id, grade, split in records)
-    assert parse(judgments.encode(), "judgments") == [
-        Judgment(query_id, doc_id, grade, "", line) for line, (query_id, doc_id, grade, _) in enumerate(records, 1)
-    ]
-    assert parse(candidates.encode(), "candidates") == [
-        Judgment(*record, line) for line, record in enumerate(records, 1)
-    ]
+    for kind, width in (("judgments", 3), ("candidates", 4)):
+        rows = [record[:width] for record in records]
+        content = "".join("\t".join(map(str, row)) + "\n" for row in rows)
+        expected = [Judgment(*(*row, "")[:4], line) for line, row in enumerate(rows, 1)]
+        assert parse(content.encode(), kind) == expected
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"", Reason.FIELD_COUNT),
-        (b"7\ttitle", Reason.FIELD_COUNT),
-        (b"7\ttitle\ttext\tmore", Reason.FIELD_COUNT),
+        *((line, Reason.FIELD_COUNT) for line in (b"", b"7\ttitle", b"7\ttitle\ttext\tmore")),
         (b"7\ttitle\tte\xffxt", Reason.BAD_UTF8),
         (b"7\ttitle\tte\x00xt", Reason.NUL_BYTE),
-        (b"\ttitle\ttext", Reason.BAD_ID),
-        (b" \ttitle\ttext", Reason.BAD_ID),
-        (b"7 7\ttitle\ttext", Reason.BAD_ID),
-        ("7\u20287\ttitle\ttext".encode(), Reason.BAD_ID),
-        (b"7\ttitle\t", Reason.EMPTY_TEXT),
-        ("7\ttitle\t \u00a0".encode(), Reason.EMPTY_TEXT),
+        *((id_.encode() + b"\ttitle\ttext", Reason.BAD_ID) for id_ in ("", " ", "7 7", "7\u20287")),
+        *((b"7\ttitle\t" + text.encode(), Reason.EMPTY_TEXT) for text in ("", " \u00a0")),
         (b"1\tanother title\tanother text", Reason.DUPLICATE_ID),
     ],
 )
@@ -87,28 +78,24 @@ def test_a_broken_line_costs_one_record(line, reason):
 
 
 @pytest.mark.parametrize(
-    ("kind", "line", "reason"),
+    ("kind", "lines", "reason"),
     [
-        *(
-            ("judgments", f"1\t2\t{grade}", Reason.BAD_GRADE)
-            for grade in ["-1", "3", "2.0", "²", "２", "", " 1", "+1", "1_0", "1" * 5000]
-        ),
-        ("judgments", "1\t\t2", Reason.BAD_ID),
-        ("judgments", "1 1\t2\t2", Reason.BAD_ID),
-        ("judgments", "1\t2\t2\ttrain", Reason.FIELD_COUNT),
-        ("candidates", "1\t2\t3\ttrain", Reason.BAD_GRADE),
-        ("candidates", "1\t2\t2\tdev", Reason.BAD_SPLIT),
-        ("candidates", "1\t2\t2\t", Reason.BAD_SPLIT),
-        ("candidates", "1\t2\t2\tTrain", Reason.BAD_SPLIT),
-        ("candidates", "1\t2\t2", Reason.FIELD_COUNT),
+        ("judgments", [f"1\t2\t{grade}" for grade in ("-1", "3", "2.0", "²", "２", "", " 1", "+1", "1_0", "1" * 5000)],
+         Reason.BAD_GRADE),
+        ("judgments", ["1\t\t2", "1 1\t2\t2"], Reason.BAD_ID),
+        ("judgments", ["1\t2\t2\ttrain"], Reason.FIELD_COUNT),
+        ("candidates", ["1\t2\t3\ttrain"], Reason.BAD_GRADE),
+        ("candidates", [f"1\t2\t2\t{split}" for split in ("dev", "", "Train")], Reason.BAD_SPLIT),
+        ("candidates", ["1\t2\t2"], Reason.FIELD_COUNT),
     ],
-    ids=lambda value: value[:20] if isinstance(value, str) else value.name,
-)
-def test_a_broken_judgment_costs_one_record(kind, line, reason):
+)  # fmt: skip
+def test_a_broken_judgment_costs_one_record(kind, lines, reason):
     rest, split = ("\ttest", "test") if kind == "candidates" else ("", "")
-    drop, judgment = parse(f"{line}\n1\t2\t1{rest}\n".encode(), kind)
-    assert (drop.reason, drop.file, drop.line) == (reason, FILE, 1)
-    assert judgment == Judgment("1", "2", 1, split, 2)
+    *drops, judgment = parse("\n".join([*lines, f"1\t2\t1{rest}\n"]).encode(), kind)
+    assert [(drop.reason, drop.file, drop.line) for drop in drops] == [
+        (reason, FILE, line) for line in range(1, len(lines) + 1)
+    ]
+    assert judgment == Judgment("1", "2", 1, split, len(lines) + 1)
 
 
 @pytest.mark.parametrize("top_grade", [1, 2, 3])
@@ -127,24 +114,23 @@ def test_a_line_that_is_too_long_costs_one_record(monkeypatch, rest, records):
     assert drop.excerpt == "2 | c | " + "long" * 3 + "l"  # the limit and the one byte that broke it
 
 
-def test_quotes_are_plain_text():
-    content = b'1\t"a\t"b ""c\n2\td\te"\n'
-    assert parse(content) == [Text("1", '"a', '"b ""c', 1), Text("2", "d", 'e"', 2)]
-
-
-def test_windows_line_ends_and_a_byte_order_mark_are_no_content():
-    assert parse(BYTE_ORDER_MARK + b"1\ta\tb\r\n2\tc\td\r\n") == parse(b"1\ta\tb\n2\tc\td\n")
+@pytest.mark.parametrize(
+    "content",
+    [
+        BYTE_ORDER_MARK + b"1\ta\tb\r\n2\tc\td\r\n",
+        b"1\ta\tb\n2\tc\td",
+        # A later member of a gzip file.
+        b"".join(gzip.compress(BYTE_ORDER_MARK + line) for line in (b"1\ta\tb\n", b"2\tc\td\n")),
+    ],
+)
+def test_windows_line_ends_a_byte_order_mark_and_a_missing_line_end_are_no_content(content):
+    assert parse(content) == [Text("1", "a", "b", 1), Text("2", "c", "d", 2)]
 
 
 @pytest.mark.parametrize("mark", ["\ufeff", "\u200b", "\u200d", "\u200e", "\u202b", "\u2060", "\u2068", "\u00ad"])
 def test_marks_that_nobody_sees_are_no_part_of_an_id_and_stay_in_texts(mark):
     assert parse(f"1\ta\tb\n{mark}2{mark}\t{mark}c\td{mark}\n".encode())[1] == Text("2", f"{mark}c", f"d{mark}", 2)
     assert parse(f"{mark}1\t2{mark}\t1\n".encode(), "judgments") == [Judgment("1", "2", 1, "", 1)]
-
-
-def test_a_later_gzip_member_may_begin_with_a_byte_order_mark():
-    members = (gzip.compress(BYTE_ORDER_MARK + line) for line in (b"1\ta\tb\n", b"2\tc\td\n"))
-    assert parse(b"".join(members)) == [Text("1", "a", "b", 1), Text("2", "c", "d", 2)]
 
 
 def test_ids_that_look_alike_are_one():
@@ -155,23 +141,18 @@ def test_ids_that_look_alike_are_one():
 @pytest.mark.parametrize(
     ("kind", "header"),
     [
-        ("documents", "doc_id\ttitle\ttext"),
-        ("documents", "ID\tTitle\tContents"),
-        ("documents", '"docno"\t"title"\t"text"'),
-        ("judgments", "query-id\tcorpus-id\tscore"),
-        ("judgments", "query_id\tdoc_id\tgrade"),
-        ("candidates", "qid\tdocid\trelevance\tsplit"),
+        *(("documents", "doc_id\ttitle\ttext"), ("documents", "ID\tTitle\tContents")),
+        *(("documents", '"docno"\t"title"\t"text"'), ("judgments", "query-id\tcorpus-id\tscore")),
+        *(("judgments", "query_id\tdoc_id\tgrade"), ("candidates", "qid\tdocid\trelevance\tsplit")),
     ],
 )
 def test_a_header_is_named_and_is_no_bad_record(kind, header):
     first, *others = parse(f"{header}\n{header}\n".encode(), kind)
     assert (first.reason, first.line, first.reason.bad) == (Reason.HEADER, 1, False)
-    assert not any(
-        isinstance(one, Drop) and one.reason is Reason.HEADER for one in others
-    )  # only the first line can be
+    assert Reason.HEADER not in [getattr(one, "reason", None) for one in others]  # only the first line can be
 
 
-@pytest.mark.parametrize("line", ["id\ttitle\ta text", "d1\ttitle\ttext", "ida\ttitle\ttext"])
+@pytest.mark.parametrize("line", ["id\ttitle\ta text", '1\t"a\t"b ""c', "d1\ttitle\ttext", "ida\ttitle\ttext"])
 def test_a_record_like_a_header_is_a_record(line):
     assert parse(line.encode()) == [Text(*line.split("\t"), 1)]
 
@@ -188,15 +169,6 @@ def test_blank_lines_at_the_end_are_no_records_and_others_are_bad(end):
 @pytest.mark.parametrize("character", ["\u0085", "\u2028", "\u2029", "\u00a0", "\x0b", "\x0c", "\x1c", "\r"])
 def test_only_a_newline_ends_a_line(character):
     assert parse(f"1\ta{character}b\tc{character}d\n".encode()) == [Text("1", f"a{character}b", f"c{character}d", 1)]
-
-
-def test_the_last_line_needs_no_line_end():
-    assert parse(b"1\ta\tb\n2\tc\td") == parse(b"1\ta\tb\n2\tc\td\n")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_empty_file_has_no_records(kind):
-    assert parse(b"", kind) == []
 
 
 @pytest.mark.parametrize("name", ["fr.documents", "fr.documents.gz"])
@@ -230,10 +202,9 @@ def test_a_gzip_bomb_is_not_read_on(monkeypatch, line):
     monkeypatch.setattr(byte_streams, "_ALWAYS_ALLOWED", 1 << 16)
     monkeypatch.setattr(byte_streams, "_BUFFER", 1 << 13)  # what is read ahead, whatever it holds
     piece = gzip.compress(line * ((1 << 20) // len(line)))
-    stream = io.BytesIO(2000 * piece)
+    stream = io.BytesIO(1000 * piece)
     *_, drop = parse_texts(stream, FILE)
     assert drop.reason is Reason.UNREADABLE
-    assert drop.excerpt.startswith(f"holds more than {byte_streams.MAX_EXPANSION} times its size")
     assert stream.tell() < 400 * len(piece)  # Python's gzip reads up to 128 KiB ahead
 
 
@@ -244,10 +215,9 @@ def test_a_small_gzip_file_may_grow_as_it_likes():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("store", [bytes, gzip.compress])
 @pytest.mark.parametrize("longest", [5, wikiclir.MAX_LINE_BYTES])
-@given(blob=blobs)
-def test_every_line_is_one_record_or_one_drop(kind, store, longest, blob):
+@given(blob=blobs, store=st.sampled_from([bytes, gzip.compress]))
+def test_every_line_is_one_record_or_one_drop(kind, longest, store, blob):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(wikiclir, "MAX_LINE_BYTES", longest)
         lines = [item.line for item in parse(store(blob), kind)]
@@ -266,11 +236,7 @@ def test_a_stream_stays_open_for_the_one_who_opened_it(store):
         assert not stream.closed
 
 
-def test_an_excerpt_is_short_and_shows_the_tabs():
-    (drop,) = parse(b"7\ttitle " + b"x" * 200)
-    assert drop.excerpt == "7 | title ".ljust(wikiclir.EXCERPT_CHARACTERS, "x") + "…"
-
-
-def test_an_excerpt_of_broken_text_is_readable():
-    bad_utf8, nul = parse(b"1\ta\t\xff\n2\tb\t\x00\n")
+def test_an_excerpt_is_short_shows_the_tabs_and_is_readable():
+    long, bad_utf8, nul = parse(b"7\ttitle " + b"x" * 200 + b"\n1\ta\t\xff\n2\tb\t\x00\n")
+    assert long.excerpt == "7 | title ".ljust(wikiclir.EXCERPT_CHARACTERS, "x") + "…"
     assert (bad_utf8.excerpt, nul.excerpt) == ("1 | a | \ufffd", "2 | b | \ufffd")

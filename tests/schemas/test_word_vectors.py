@@ -17,6 +17,7 @@ from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
 from tests.schemas.word_tables import glove, polyglot, python_2_polyglot, word2vec, write
 
 VECTORS = {
+    ". . .": [4.5, 1.0],
     "the": [0.5, -1.0],
     "été": [1e-3, 2.0],
     "New\u00a0York": [3.0, 4.0],
@@ -53,28 +54,16 @@ def test_windows_line_ends_and_a_byte_order_mark_are_taken_off(read):
     assert as_dict(read(b"\xef\xbb\xbf" + word2vec(VECTORS).replace(b"\n", b"\r\n"))) == rounded(VECTORS)
 
 
-def test_a_word_may_hold_spaces(read):
-    (entry,) = read(b". . . 1 2\n")
-    assert entry.word == ". . ."
-
-
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"the 1", VectorReason.WRONG_WIDTH),
-        (b"the 1 2 3", VectorReason.WRONG_WIDTH),
-        (b"", VectorReason.WRONG_WIDTH),
-        (b"the\t1\t2", VectorReason.WRONG_WIDTH),
-        (b"the 1 x", VectorReason.NOT_A_NUMBER),
-        (b"the 1  2", VectorReason.WRONG_WIDTH),
-        (b"the 1 nan", VectorReason.NOT_FINITE),
-        (b"the -inf 1", VectorReason.NOT_FINITE),
-        (b"the 1 1e39", VectorReason.NOT_FINITE),
-        (b"caf\xe9 1 2", VectorReason.BAD_UTF8),
-        (b" 1 2", VectorReason.NO_WORD),
-        (b"x" * 1001 + b" 1 2", VectorReason.TOO_LONG),
-        (b"<UNK> 1 2", VectorReason.MARK),
-        (b"</s> 1 2", VectorReason.MARK),
+        *((b"the 1", VectorReason.WRONG_WIDTH), (b"the 1 2 3", VectorReason.WRONG_WIDTH)),
+        *((b"", VectorReason.WRONG_WIDTH), (b"the\t1\t2", VectorReason.WRONG_WIDTH)),
+        *((b"the 1 x", VectorReason.NOT_A_NUMBER), (b"the 1  2", VectorReason.WRONG_WIDTH)),
+        *((b"the 1 nan", VectorReason.NOT_FINITE), (b"the -inf 1", VectorReason.NOT_FINITE)),
+        *((b"the 1 1e39", VectorReason.NOT_FINITE), (b"caf\xe9 1 2", VectorReason.BAD_UTF8)),
+        *((b" 1 2", VectorReason.NO_WORD), (b"x" * 1001 + b" 1 2", VectorReason.TOO_LONG)),
+        *((b"<UNK> 1 2", VectorReason.MARK), (b"</s> 1 2", VectorReason.MARK)),
     ],
 )
 def test_a_bad_line_costs_only_itself_and_is_reported_with_its_place(read, line, reason):
@@ -89,29 +78,20 @@ def test_a_line_that_is_too_long_is_not_held(read):
     assert (first.word, bad.reason, bad.line) == ("a", VectorReason.TOO_LONG, 2)
 
 
-def test_half_a_character_in_a_pickle_is_no_utf_8(read):
-    (bad,) = read(polyglot({"\ud800": [1.0, 2.0]}))
-    assert bad.reason is VectorReason.BAD_UTF8
-
-
 @pytest.mark.parametrize("content", [word2vec({"a": [1.0] * 3}), polyglot({"a": [1.0] * 3})])
 def test_a_table_of_another_width_says_which_it_has(read, content):
-    with pytest.raises(
-        DataError, match=r"vectors of 2 numbers \(model.embedding_dim\); its have 3. Set model.embedding_"
-    ):
+    with pytest.raises(DataError, match=r" 2 .*model.embedding_dim.* 3"):
         read(content)
+    assert [drop.reason for drop in read(polyglot({"\ud800": [1.0, 2.0]}))] == [VectorReason.BAD_UTF8]
 
 
-@pytest.mark.parametrize("header", [b"9" * 5000 + b" 2", b"1 " + b"9" * 5000])
-def test_a_header_of_too_many_digits_costs_one_line(read, header):
-    drop, entry = read(header + b"\na 1 2\n")
-    assert (drop.reason, entry.word) == (VectorReason.WRONG_WIDTH, "a")
-
-
-def test_a_header_that_counts_a_trillion_words_costs_nothing(read):
+@pytest.mark.parametrize(
+    ("header", "drops"), [(b"1000000000000 2", 0), (b"9" * 5000 + b" 2", 1), (b"1 " + b"9" * 5000, 1)]
+)
+def test_a_header_costs_no_memory_whatever_its_numbers(read, header, drops):
     tracemalloc.start()
-    (entry,) = read(b"1000000000000 2\na 1 2\n")
-    assert entry.word == "a"
+    *bad, entry = read(header + b"\na 1 2\n")
+    assert (entry.word, [drop.reason for drop in bad]) == ("a", [VectorReason.WRONG_WIDTH] * drops)
     assert tracemalloc.get_traced_memory()[1] < 10 << 20
     tracemalloc.stop()
 
@@ -128,7 +108,7 @@ def test_a_table_is_read_no_further_than_it_is_asked(tmp_path):
 @pytest.mark.parametrize("name", ["word2vec", "polyglot"])
 def test_an_archive_that_is_cut_off_is_an_error_of_the_data(read, name, pack):
     content = pack(FORMATS[name](VECTORS))
-    with pytest.raises(DataError, match=r"table.*(cannot be read: Compressed file ended|cut off)"):
+    with pytest.raises(DataError, match="table"):
         read(content[:-20])
 
 
@@ -137,7 +117,7 @@ def test_an_archive_that_unpacks_to_far_more_than_its_size_is_not_read_on(read, 
     monkeypatch.setattr(byte_streams, "_ALWAYS_ALLOWED", 1 << 16)
     content = pack((b"a" * 1000 + b" 1 2\n") * 3000)
     assert len(content) * byte_streams.MAX_EXPANSION < 3_000_000
-    with pytest.raises(DataError, match="holds more than 200 times its size; if that is meant, bring it unpacked"):
+    with pytest.raises(DataError, match="table.* 200 times"):
         read(content)
 
 

@@ -12,7 +12,8 @@ from wikipedia.collection.read_dumps import read_dumps
 from wikipedia.dumps.files import find_dump_files
 from wikipedia.settings import WikipediaSettings
 
-PACKINGS = ("plain", "bz2", "multistream", "gz")
+PACKINGS = {"plain": ".xml", "bz2": ".xml.bz2", "multistream": "-multistream.xml.bz2", "gz": ".xml.gz"}
+"""The ends of the names of dumps, by how they are packed."""
 
 
 class SmallWiki(NamedTuple):
@@ -32,12 +33,7 @@ class SmallWiki(NamedTuple):
         texts = [page(self.page_id(title), title, text) for title, text in self.pages.items()]
         content = dump(*texts, **about)
         stem = folder / f"{self.language}wiki-20260101-pages-articles"
-        path = {
-            "plain": f"{stem}.xml",
-            "bz2": f"{stem}.xml.bz2",
-            "multistream": f"{stem}-multistream.xml.bz2",
-            "gz": f"{stem}.xml.gz",
-        }[packing]
+        path = f"{stem}{PACKINGS[packing]}"
         if packing == "multistream":
             content, index = multistream(texts, 2, **about)
             Path(f"{stem}-multistream-index.txt.bz2").write_bytes(index)

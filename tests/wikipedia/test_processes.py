@@ -15,46 +15,33 @@ from wikipedia.processes import on_processes
 ROOT = Path(__file__).parents[2]
 
 
-def square(number: int) -> int:
-    return number * number
+def test_results_come_in_the_order_of_the_items_until_an_error_of_the_function_s_own() -> None:
+    results = on_processes(2, int, ["3", "1", "4", "one", "5"])
+    assert [next(results) for _ in range(3)] == [3, 1, 4]
+    with pytest.raises(ValueError, match="'one'"):
+        next(results)
 
 
-def refuse(number: int) -> int:
-    raise DataError(f"no {number}")
+def test_a_killed_process_is_an_error_of_the_data() -> None:
+    with pytest.raises(DataError, match="2 processes"):
+        list(on_processes(2, os._exit, range(2)))
 
 
-def die(number: int) -> int:
-    if number == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
+# Of its own, because each process imports it: the package of the tests would import much.
+SLEEPING = """
+import os, time
 
-
-def sleep_long(number: int) -> int:
-    os.write(1, f"{os.getpid()}\n".encode())  # in one call, because two processes write
+def sleep_long(number):
+    os.write(1, f"{os.getpid()}\\n".encode())  # in one call, because two processes write
     time.sleep(600)
-    return number
-
-
-@pytest.mark.stages
-def test_results_come_in_the_order_of_the_items() -> None:
-    assert list(on_processes(2, square, range(20))) == [number * number for number in range(20)]
-
-
-def test_an_error_is_the_function_s_own() -> None:
-    with pytest.raises(DataError, match="no 0"):
-        list(on_processes(2, refuse, range(5)))
-
-
-@pytest.mark.stages
-def test_a_killed_process_is_an_error_in_one_sentence() -> None:
-    with pytest.raises(DataError, match="all 2 processes must live until their work is done, but one was killed"):
-        list(on_processes(2, die, range(5)))
-
-
+"""
 PARENT = """
+import sys
+
 if __name__ == "__main__":
+    sys.path.append(sys.argv[1])
+    from sleeping import sleep_long
     from wikipedia.processes import on_processes
-    from tests.wikipedia.test_processes import sleep_long
     try:
         list(on_processes(2, sleep_long, range(2)))
     except KeyboardInterrupt:
@@ -62,11 +49,11 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.stages
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_no_process_outlives_a_killed_or_an_interrupted_parent(sent: signal.Signals) -> None:
+def test_no_process_outlives_a_killed_or_an_interrupted_parent(tmp_path: Path, sent: signal.Signals) -> None:
+    (tmp_path / "sleeping.py").write_text(SLEEPING)
     with subprocess.Popen(
-        [sys.executable, "-c", PARENT],
+        [sys.executable, "-c", PARENT, str(tmp_path)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -7,7 +7,7 @@ import pytest
 
 from wikipedia.collection.leaks import HASHES, near_duplicates, signature
 
-TEXTS = 400
+TEXTS = 150
 LETTERS = {
     "Latin": "abcdefghijklmnopqrstuvwxyz",
     "Cyrillic": "абвгдежзийклмнопрстуфхцчшщ",
@@ -29,7 +29,6 @@ def resemblance(one: str, other: str) -> float:
     return len(a & b) / len(a | b)
 
 
-@pytest.mark.stages
 @pytest.mark.parametrize(("letters", "changed"), [("Latin", 1), ("Cyrillic", 5), ("kana", 25)])
 def test_signatures_agree_at_as_many_places_as_the_texts_resemble_each_other(letters: str, changed: int) -> None:
     generator = random.Random(changed)
@@ -42,14 +41,13 @@ def test_signatures_agree_at_as_many_places_as_the_texts_resemble_each_other(let
         one, two = " ".join(text), " ".join(other)
         agreeing.append((signature(one) == signature(two)).mean())
         alike.append(resemblance(one, two))
-    # Six places of 400 texts: a standard deviation of at most .01, and a little more for that they share their text.
-    assert abs(np.mean(agreeing) - np.mean(alike)) < 0.04
+    # Six places of 150 texts: a standard deviation of at most .02, and a little more for that they share their text.
+    assert abs(np.mean(agreeing) - np.mean(alike)) < 0.05
 
 
 @pytest.mark.parametrize("text", ["", "a", "短", "fifteen letters"])
 def test_a_text_that_is_shorter_than_a_shingle_is_its_own_duplicate_alone(text: str) -> None:
-    assert (signature(text) == signature(text)).sum() == HASHES
-    assert (signature(text) == signature(f"{text}b")).sum() < HASHES
+    assert [(signature(text) == signature(f"{text}{end}")).sum() == HASHES for end in ("", "b")] == [True, False]
 
 
 def test_of_each_held_out_text_the_first_near_duplicate_is_found() -> None:

@@ -1,14 +1,16 @@
 """wikipedia/collection/look.py: a look into a dump sees its pages, wherever they lie, and what is wrong with them."""
 
+import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from schemas.errors import DataError
 from tests.wikipedia.dumps.dump_files import dump, multistream, page
 from wikipedia.collection import look
-from wikipedia.collection.look import Look, estimate_making, look_into
+from wikipedia.collection.look import Look, estimate_making, look_into, preflight
 from wikipedia.dumps.chunks import dump_chunks
 from wikipedia.settings import WikipediaSettings
 
@@ -44,8 +46,7 @@ def multistream_dump(folder: Path, in_stream: int, has_index: bool) -> Path:
 
 
 @pytest.mark.parametrize("has_index", [True, False], ids=["index", "no index"])
-@pytest.mark.parametrize("in_stream", [1, 2, 7])
-@pytest.mark.parametrize("size", [1, 700, 1_500, 1 << 23])
+@pytest.mark.parametrize(("size", "in_stream"), [(1, 1), (1, 7), (700, 2), (1_500, 1), (1 << 23, 2)])
 def test_all_pages_of_a_small_dump_are_read(
     tmp_path: Path, chunks_of_bytes: Callable[[int], None], size: int, in_stream: int, has_index: bool
 ) -> None:
@@ -62,6 +63,14 @@ def test_an_estimate_of_a_small_dump_counts_its_pages(tmp_path: Path, chunks_of_
     assert len(dump_chunks(str(path), open, path.stat().st_size - 200)) == 2
     made = estimate_making([("en", "en")], settings_of(str(path)), {"wikis.en.pages": [str(path)]}, processes=1)
     assert made.pages == 7
+
+
+def test_a_full_disk_is_refused_before_anything_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look, "SMALL_BYTES", 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0))  # type: ignore[attr-defined]
+    path = multistream_dump(tmp_path, 7, has_index=False)
+    with pytest.raises(DataError, match="1 MB"):
+        preflight([("en", "en")], settings_of(str(path)), {"wikis.en.pages": [str(path)]}, str(tmp_path), print)
 
 
 def test_parts_without_pages_are_passed_over(tmp_path: Path) -> None:
@@ -95,13 +104,8 @@ def test_suspicious_first_sentences_are_counted_with_examples(tmp_path: Path) ->
     seen = look_at(path)
     assert (seen.sentences, seen.without_lead) == (4, 1)
     assert seen.suspicious == {"with an unbalanced bracket": 2, "with markup": 1}
-    lines = list(seen.describe())
-    assert "  75.0% of 4 first sentences are suspicious: 2 with an unbalanced bracket, 1 with markup" in lines
-    assert "    C (with an unbalanced bracket): C (in the north is a town." in lines
+    lines = "\n".join(seen.describe())
+    assert "75.0% of 4 " in lines and "C (with an unbalanced bracket): C (in the north is a town." in lines
     assert [one["title"] for one in seen.as_dict()["suspicious_examples"]] == ["B", "C"]
-
-
-def test_a_wiki_without_suspicious_sentences_is_called_so(tmp_path: Path) -> None:
-    path = tmp_path / "a.xml"
     path.write_bytes(dump(*PAGES))
-    assert "  0.0% of 7 first sentences are suspicious" in look_at(path).describe()
+    assert any("0.0% of 7 " in line for line in look_at(path).describe())

@@ -17,39 +17,35 @@ def find(*there: str) -> Sequence[str]:
     return find_dump_files("dumps/*", lambda pattern: there)
 
 
-def test_numbered_parts_come_in_the_order_of_their_pages() -> None:
-    parts = [
-        *(f"{PREFIX}1.xml-p1p41242.bz2", f"{PREFIX}2.xml-p41243p151573.bz2", f"{PREFIX}10.xml-p4045403p5399366.bz2"),
-        *(f"{PREFIX}27.xml-p73500000p74999999.bz2", f"{PREFIX}27.xml-p75000000p75714215.bz2"),
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [f"{PREFIX}{part}.bz2" for part in ("1.xml-p1p41242", "2.xml-p41243p151573", "10.xml-p4045403p5399366",
+                                            "27.xml-p73500000p74999999", "27.xml-p75000000p75714215")],
+        ["dumps/w1.xml.gz", "dumps/w2.xml.gz", "dumps/w10.xml.gz"],
+        ["d/enwiki-2026-03-01-p10p1147431.xml.bz2", "d/enwiki-2026-03-01-p1147432p2304872.xml.bz2"],
+        [f"{PREFIX}-multistream1.xml-p1p41242.bz2"],
+    ],
+    ids=["numbers and pages", "numbers", "pages", "multistream"],
+)  # fmt: skip
+def test_parts_come_in_the_order_of_their_pages_and_other_files_are_left_out(parts: list[str]) -> None:
+    folder = parts[0].rpartition("/")[0]
+    others = [
+        f"{parts[0]}.sha256",
+        f"{PREFIX}-multistream-index1.txt-p1p41242.bz2",
+        "dumps/enwiki-20240101-page.sql.gz",
     ]
-    assert find(*sorted(parts)) == find(*reversed(parts)) == parts
+    others = [*others, f"{folder}/SHA256SUMS", f"{folder}/_SUCCESS"]
+    assert find(*sorted(parts), *others) == find(*others, *reversed(parts)) == parts
 
 
-def test_parts_without_pages_in_their_names_come_in_the_order_of_their_numbers() -> None:
-    assert find("dumps/w1.xml.gz", "dumps/w10.xml.gz", "dumps/w2.xml.gz") == [
-        *("dumps/w1.xml.gz", "dumps/w2.xml.gz", "dumps/w10.xml.gz")
-    ]
-
-
-def test_content_file_exports_come_in_the_order_of_their_pages() -> None:
-    parts = ["d/enwiki-2026-03-01-p10p1147431.xml.bz2", "d/enwiki-2026-03-01-p1147432p2304872.xml.bz2"]
-    assert find(*reversed(parts), "d/SHA256SUMS", "d/_SUCCESS") == parts
-
-
-def test_indexes_checksums_and_tables_are_left_out() -> None:
-    part = f"{PREFIX}-multistream1.xml-p1p41242.bz2"
-    others = [f"{PREFIX}-multistream-index1.txt-p1p41242.bz2", f"{part}.sha256", "dumps/enwiki-20240101-page.sql.gz"]
-    assert find(part, *others) == [part]
-
-
-def test_files_are_looked_for_on_disk(tmp_path: Path) -> None:
+def test_files_are_looked_for_on_disk_where_a_path_is_a_pattern(tmp_path: Path) -> None:
     for name in ("w1.xml-p1p2.bz2", "w2.xml-p3p4.bz2"):
         (tmp_path / name).touch()
     assert find_dump_files(f"{tmp_path}/w*.bz2") == [f"{tmp_path}/w1.xml-p1p2.bz2", f"{tmp_path}/w2.xml-p3p4.bz2"]
-
-
-def test_a_path_that_is_no_pattern_may_have_any_name() -> None:
     assert find_dump_files("my dump") == ["my dump"]
+    with pytest.raises(DataError, match=r"dumps/\*"):
+        find("dumps/readme.txt")
 
 
 @pytest.mark.parametrize(
@@ -63,20 +59,16 @@ def test_a_path_that_is_no_pattern_may_have_any_name() -> None:
     ],
 )
 def test_files_of_several_dumps_are_refused(there: list[str]) -> None:
-    with pytest.raises(DataError, match=r"^dumps/\* must match the files of one dump; it matches those of 2: "):
+    with pytest.raises(DataError, match=r"^dumps/\* .* 2: "):
         find(*there)
 
 
 @pytest.mark.parametrize(
     "there",
     [
-        ["w.xml.bz2", "w1.xml-p1p9.bz2"],
-        ["w.xml.bz2", "w1.xml.bz2"],
-        ["w.xml.bz2", "w.xml"],
-        ["w1.xml.bz2", "w1.xml.gz"],
-        ["w1.xml.bz2", "w1.xml-p1p9.bz2"],
-        ["w1.xml-p1p9.bz2", "w1.xml-p1p9.gz"],
-        ["w1.xml-p1p9.bz2", "w1.xml-p9p12.bz2"],
+        *(["w.xml.bz2", other] for other in ("w1.xml-p1p9.bz2", "w1.xml.bz2", "w.xml")),
+        *(["w1.xml.bz2", other] for other in ("w1.xml.gz", "w1.xml-p1p9.bz2")),
+        *(["w1.xml-p1p9.bz2", other] for other in ("w1.xml-p1p9.gz", "w1.xml-p9p12.bz2")),
         ["w1.xml-p1p99.bz2", "w1.xml-p5p6.bz2"],
     ],
 )
@@ -92,11 +84,6 @@ def test_a_file_that_is_there_is_itself_whatever_its_name(tmp_path: Path, name: 
     dump.parent.mkdir()
     dump.touch()
     assert find_dump_files(str(dump)) == [str(dump)]
-
-
-def test_nothing_found_is_an_error() -> None:
-    with pytest.raises(DataError, match=r"no dump file .* matches dumps/\*"):
-        find("dumps/readme.txt")
 
 
 NAME = "enwiki-20240101-pages-articles1.xml-p1p9.bz2"
@@ -116,12 +103,9 @@ def check(**sums: str) -> FileSum:
     [
         ("SHA256SUMS", f"{SHA256}  {NAME}\n"),
         ("SHA256SUMS", f"{'0' * 64}  other.bz2\n{SHA256} *./{NAME}\r\n"),
-        ("SHA256SUMS", f"SHA256 ({NAME}) = {SHA256.upper()}\n"),
-        ("SHA1SUMS", f"{SHA1}  {NAME}\n"),
-        ("MD5SUMS", f"{MD5}  {NAME}\n"),
-        ("enwiki-20240101-sha1sums.txt", f"{SHA1}  {NAME}\n"),
-        ("enwiki-20240101-md5sums.txt", f"{MD5}  {NAME}\n"),
-        (f"{NAME}.sha256", f"{SHA256}\n"),
+        *(("SHA256SUMS", f"SHA256 ({NAME}) = {SHA256.upper()}\n"), ("SHA1SUMS", f"{SHA1}  {NAME}\n")),
+        *(("MD5SUMS", f"{MD5}  {NAME}\n"), ("enwiki-20240101-sha1sums.txt", f"{SHA1}  {NAME}\n")),
+        *(("enwiki-20240101-md5sums.txt", f"{MD5}  {NAME}\n"), (f"{NAME}.sha256", f"{SHA256}\n")),
         (f"{NAME}.sha1", f"{SHA1}  {NAME}"),
     ],
 )
@@ -132,7 +116,7 @@ def test_a_file_that_its_checksum_names_is_verified(name: str, text: str) -> Non
 def test_every_checksum_of_a_file_counts() -> None:
     sums = {"SHA256SUMS": f"{SHA256}  {NAME}\n", "enwiki-20240101-sha1sums.txt": f"{SHA1}  {NAME}\n"}
     assert check(**sums).verified_by == ("dumps/SHA256SUMS", "dumps/enwiki-20240101-sha1sums.txt")
-    with pytest.raises(DataError, match="wrong checksum: expected sha1 0000"):
+    with pytest.raises(DataError, match="sha1 0000"):
         check(**(sums | {"enwiki-20240101-sha1sums.txt": f"{'0' * 40}  {NAME}\n"}))
 
 
@@ -144,19 +128,13 @@ def test_a_file_that_no_checksum_names_is_unverified(text: str) -> None:
 
 
 def test_a_wrong_checksum_is_an_error_that_says_which() -> None:
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DataError, match=f"^{PATH}: .* sha256 {'1' * 64} by {PATH}.sha256; got {SHA256} "):
         check(**{f"{NAME}.sha256": "1" * 64})
-    assert str(error.value).startswith(
-        f"{PATH}: wrong checksum: expected sha256 {'1' * 64} by {PATH}.sha256; got {SHA256} of 7,000 bytes."
-    )
 
 
-def test_a_missing_file_is_an_error() -> None:
-    with pytest.raises(DataError, match="^none: cannot be read"):
+def test_a_missing_file_is_an_error_and_a_file_with_a_long_name_has_no_checksum(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="^none: "):
         check_sum("none", opener({}))
-
-
-def test_a_file_whose_checksum_s_name_would_be_too_long_has_none(tmp_path: Path) -> None:
     dump = tmp_path / ("a" * 250)
     dump.write_bytes(CONTENT)
     assert check_sum(str(dump), open) == FileSum(str(dump), len(CONTENT), SHA256, ())

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import re
 import tracemalloc
 from collections.abc import Callable
 
@@ -22,7 +23,7 @@ from tests.wikipedia.dumps.dump_files import (
     raw_revision,
     revision,
 )
-from wikipedia.dumps.chunks import Chunk, dump_chunks
+from wikipedia.dumps.chunks import LAST_BYTES, Chunk, dump_chunks
 from wikipedia.dumps.page_parser import MAX_TAG_BYTES, MAX_TEXT_BYTES, Page, PageParser, PageReason
 from wikipedia.dumps.read_pages import read_pages
 
@@ -52,75 +53,49 @@ def reason_of(one: str) -> PageReason:
 # One page
 
 
-def test_a_page_has_what_the_dump_says() -> None:
-    text = "A '''wolf''' & a <ref name=\"x\">dog</ref>.\n\n== See ==\n"
-    assert only(page(7, "Wolf & <dog>", text)) == Page(7, "Wolf & <dog>", None, text)
-
-
-def test_redirects_are_pages_that_say_where_they_lead_and_a_chain_is_not_followed() -> None:
-    pages = [
-        page(1, "Wolves", "#REDIRECT [[Grey wolves]]", redirect="Grey wolves"),
-        page(2, "Grey wolves", '#REDIRECT [["Wolf"#Names]]', redirect='"Wolf"'),
-        page(3, "Loop", "#REDIRECT [[Loop]]", redirect="Loop"),
-    ]
-    items = read(dump(*pages))
-    assert [item.redirect for item in items if isinstance(item, Page)] == ["Grey wolves", '"Wolf"', "Loop"]
+SLOT = (
+    "      <content>\n        <role>mediainfo</role>\n        <origin>70</origin>\n        <model>wikibase</model>\n"
+    '        <format>application/json</format>\n        <text bytes="2">{}</text>\n      </content>\n'
+)
 
 
 @pytest.mark.parametrize(
-    "title", ["'),(1,0,'x", 'A "quoted" title', "2001: A Space Odyssey", "狼", "ذئب\u200f", "<page>"]
+    ("written", "text"),
+    [
+        *(
+            (revision(text), text)
+            for text in ("A '''wolf''' & a <ref name=\"x\">dog</ref>.\n\n== See ==\n", "'),(1,0,'x")
+        ),
+        (revision("old") + revision("{}", "json") + revision("new"), "new"),
+        (revision("main", slots=SLOT), "main"),
+        (raw_revision('<text bytes="9"><![CDATA[[[a]]<page>&amp;]]> &amp; b</text>'), "[[a]]<page>&amp; & b"),
+        (raw_revision('<text bytes="9">&#233;&#x1F43A; &amp;nbsp; &quot;</text>'), 'é🐺 &nbsp; "'),
+    ],
+    ids=["wikitext", "SQL", "revisions", "slots", "CDATA", "references"],
 )
+def test_a_page_has_the_text_of_its_last_revision(written: str, text: str) -> None:
+    assert only(raw_page(7, "Wolf & <dog>", written)) == Page(7, "Wolf & <dog>", None, text)
+
+
+def test_redirects_are_pages_that_say_where_they_lead_and_a_chain_is_not_followed() -> None:
+    links = {"Wolves": "Grey wolves", "Grey wolves": '"Wolf"', "Loop": "Loop"}
+    items = read(dump(*(page(1, title, f"#REDIRECT [[{link}#x]]", redirect=link) for title, link in links.items())))
+    assert {item.title: item.redirect for item in items if isinstance(item, Page)} == links
+
+
+@pytest.mark.parametrize("title", ["'),(1,0,'x", 'A "quoted" title', "2001: A Space Odyssey", "狼", "ذئب\u200f"])
 def test_titles_may_hold_anything(title: str) -> None:
-    item = only(page(1, title, "text"))
-    assert isinstance(item, Page) and item.title == title
+    assert only(page(1, title, "text")) == Page(1, title, None, "text")
 
 
-def test_of_several_revisions_the_last_counts() -> None:
-    revisions = revision("old") + revision("{}", "json") + revision("new")
-    assert only(raw_page(1, "A", revisions)) == Page(1, "A", None, "new")
-    assert reason_of(raw_page(2, "A", revision("old") + revision("{}", "json"))) is PageReason.OTHER_MODEL
-    emptied = revision("old") + raw_revision('<text bytes="0" />')
-    assert reason_of(raw_page(2, "A", emptied)) is PageReason.TEXT_EMPTY
-
-
-def test_further_slots_of_a_revision_are_not_its_text() -> None:
-    slot = (
-        "      <content>\n        <role>mediainfo</role>\n        <origin>70</origin>\n"
-        "        <model>wikibase</model>\n"
-        '        <format>application/json</format>\n        <text bytes="2">{}</text>\n      </content>\n'
-    )
-    item = only(raw_page(1, "A", revision("main", slots=slot)))
-    assert isinstance(item, Page) and item.text == "main"
-
-
-def test_the_version_before_has_neither_origins_nor_slots() -> None:
-    old = page(1, "A", "text").replace("      <origin>70</origin>\n", "").replace('sha1="x" ', "")
-    (item,) = read(dump(old, version="0.10"))
-    assert isinstance(item, Page) and item.text == "text"
-
-
-def test_a_text_may_stand_in_a_cdata_section() -> None:
-    text = '<text bytes="9"><![CDATA[[[a]]<page>&amp;]]> &amp; b</text>'
-    item = only(raw_page(1, "A", raw_revision(text)))
-    assert isinstance(item, Page) and item.text == "[[a]]<page>&amp; & b"
-
-
-def test_character_references_are_decoded_and_others_of_wikitext_stay() -> None:
-    text = '<text bytes="9">&#233;&#x1F43A; &amp;nbsp; &quot;</text>'
-    item = only(raw_page(1, "A", raw_revision(text)))
-    assert isinstance(item, Page) and item.text == 'é🐺 &nbsp; "'
-
-
-def test_a_byte_order_mark_and_windows_line_ends_change_nothing() -> None:
-    content = dump(page(1, "A", "one\ntwo"))
-    assert read(b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n")) == read(content)
-
-
-def test_elements_that_are_not_known_are_passed_over() -> None:
-    strange = page(1, "A", "text").replace(
-        "    <revision>", "    <new><title>no</title><text>no</text></new>\n<revision>"
-    )
-    assert read(dump(strange, "  <logitem><id>4</id></logitem>\n")) == read(dump(page(1, "A", "text")))
+def test_older_and_newer_dumps_and_those_of_windows_are_read() -> None:
+    whole = read(dump(page(1, "A", "one\ntwo")))
+    old = page(1, "A", "one\ntwo").replace("      <origin>70</origin>\n", "").replace('sha1="x" ', "")
+    assert read(dump(old, version="0.10")) == whole
+    new = "    <new><title>no</title><text>no</text></new>\n<revision>"
+    new = page(1, "A", "one\ntwo").replace("    <revision>", new)
+    assert read(dump(new, "  <logitem><id>4</id></logitem>\n")) == whole
+    assert read(b"\xef\xbb\xbf" + dump(page(1, "A", "one\ntwo")).replace(b"\n", b"\r\n")) == whole
 
 
 # Pages left out
@@ -138,6 +113,8 @@ def test_elements_that_are_not_known_are_passed_over() -> None:
         (raw_page(2, "A", raw_revision('<text id="70" bytes="94" />')), PageReason.TEXT_MISSING),
         (raw_page(2, "A", raw_revision("")), PageReason.TEXT_EMPTY),
         (raw_page(2, "A", ""), PageReason.NO_REVISION),
+        (raw_page(2, "A", revision("old") + revision("{}", "json")), PageReason.OTHER_MODEL),
+        (raw_page(2, "A", revision("old") + raw_revision('<text bytes="0" />')), PageReason.TEXT_EMPTY),
         (page(2, "", "text"), PageReason.MALFORMED),
         (page(2, "A", "text").replace("<id>2</id>", ""), PageReason.MALFORMED),
         (page(2, "A", "text").replace("<id>2</id>", "<id>two</id>"), PageReason.MALFORMED),
@@ -153,23 +130,19 @@ def test_a_drop_names_the_page_so_that_it_is_the_same_for_any_packing() -> None:
     assert only(page(12, "Talk:A\tb", "text", namespace=1)) == Drop(PageReason.OTHER_NAMESPACE, PATH, 12, "Talk:A | b")
 
 
-def test_a_page_of_ten_megabytes_is_left_out_and_the_next_is_read() -> None:
-    assert reason_of(page(2, "Long", "many words " * 1_000_000)) is PageReason.TEXT_TOO_LONG
-
-
 @pytest.mark.parametrize("escaped", [b"x", b"&amp;"])
 @pytest.mark.parametrize("beyond", [0, 1])
 def test_the_longest_text_is_measured_as_it_stands_in_the_file(escaped: bytes, beyond: int) -> None:
     tag = '<text xml:space="preserve">'
     count = (MAX_TEXT_BYTES - len(tag)) // len(escaped) + beyond
-    content = dump(raw_page(1, "A", raw_revision(f"{tag}{'%' * count}</text>"))).replace(b"%", escaped)
-    (item,) = read(content)
-    assert isinstance(item, Drop if beyond else Page)
+    long = raw_page(1, "A", raw_revision(f"{tag}{'%' * count}</text>"))
+    item, after = read(dump(long, page(2, "B", "b")).replace(b"%", escaped))
+    assert getattr(item, "reason", None) is (PageReason.TEXT_TOO_LONG if beyond else None)
+    assert after == Page(2, "B", None, "b")
 
 
-@pytest.mark.stages
 def test_a_long_page_is_not_held_in_memory() -> None:
-    content = bz2.compress(dump(page(1, "Long", "x" * (1 << 25))))
+    content = gzip.compress(dump(page(1, "Long", "x" * (1 << 25))), 1)
     tracemalloc.start()
     read(content)
     _, peak = tracemalloc.get_traced_memory()
@@ -180,39 +153,32 @@ def test_a_long_page_is_not_held_in_memory() -> None:
 # Damage
 
 THREE = [page(1, "A", "a" * 900), page(2, "B", "b" * 900), page(3, "C", "c" * 900)]
+GOOD = dump(*THREE)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "value"),
     [
-        (dump(*THREE)[:-13], "must end with </mediawiki>; it ends, after the page 3 (C)"),
-        (dump(*THREE)[:-100], "must end with </mediawiki>; it ends, after the page 2 (B)"),
-        (dump(*THREE).replace(b"bbb</text>", b"bbb"), "mismatched tag"),
-        (dump(*THREE).replace(b"bbb</text>", b"&nbsp;</text>"), "undefined entity"),
-        (dump(*THREE).replace(b"bbb</text>", b"\x00</text>"), "not well-formed (invalid token)"),
-        (dump(*THREE).replace(b"bbb</text>", b"\xff</text>"), "not well-formed (invalid token)"),
-        (dump(*THREE) + dump(*THREE), "junk after document element"),
-        (dump(*THREE).replace(b"mediawiki", b"media"), "begins with <mediawiki>; got <media>"),
+        (GOOD[:-13], r"</mediawiki>.* page 3 \(C\)"),
+        (GOOD[:-100], r"</mediawiki>.* page 2 \(B\)"),
+        (GOOD.replace(b"bbb</text>", b"bbb"), "mismatched tag"),
+        (GOOD.replace(b"bbb</text>", b"&nbsp;</text>"), rf"byte {GOOD.index(b'bbb<'):,}, .* page 1 \(A\)"),
+        (GOOD.replace(b"bbb</text>", b"\x00</text>"), "invalid token"),
+        (GOOD.replace(b"bbb</text>", b"\xff</text>"), "invalid token"),
+        (GOOD + GOOD, "junk"),
+        (GOOD.replace(b"mediawiki", b"media"), "<media>"),
     ],
 )
-def test_damaged_xml_is_an_error_that_says_where_and_what_to_do(content: bytes, message: str) -> None:
-    with pytest.raises(DataError) as error:
+def test_damaged_xml_is_an_error_that_says_where(content: bytes, value: str) -> None:
+    with pytest.raises(DataError, match=f"(?s)^{PATH}: .*{value}"):
         read(content)
-    assert message in str(error.value)
-    assert str(error.value).startswith(f"{PATH}: ") and "download it again" in str(error.value)
 
 
 def test_the_place_in_a_packed_file_is_in_what_a_part_of_it_unpacks_to() -> None:
     content, index = multistream([*THREE, THREE[0].replace("aaa", "&lt;&nbsp;")], 1)
     start = content.rindex(b"BZh9", 0, content.rindex(b"BZh9"))
-    with pytest.raises(DataError, match=rf"undefined entity at byte \d+ of what its bytes {start:,} to [0-9,]+ unpack"):
+    with pytest.raises(DataError, match=rf"byte \d+ of what its bytes {start:,} to [0-9,]+ unpack"):
         read(content, 1, index)
-
-
-def test_pages_before_the_damage_are_counted_and_the_place_is_in_bytes() -> None:
-    content = dump(*THREE).replace(b"bbb</text>", b"&nbsp;</text>")
-    with pytest.raises(DataError, match=f"at byte {content.index(b'&nbsp;'):,}, after the page 1"):
-        read(content)
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress], ids=["plain", "gz", "bz2"])
@@ -221,24 +187,20 @@ def test_a_tag_or_comment_of_many_megabytes_is_refused_as_soon_as_it_is_too_long
     open_and_close: tuple[str, str], pack: Callable[[bytes], bytes]
 ) -> None:
     begin, end = open_and_close
-    content = dump(page(1, "A", "a"), f"{begin}{'x' * (4 * MAX_TAG_BYTES)}{end}", page(2, "B", "b"))
+    content = dump(page(1, "A", "a"), f"{begin}{'x' * (2 * MAX_TAG_BYTES)}{end}", page(2, "B", "b"))
     place = content.index(f"{begin}xxx".encode())
-    with pytest.raises(
-        DataError, match=f"at most 1,048,576 bytes; the one at byte {place:,}.* has more, after the page 1"
-    ):
+    with pytest.raises(DataError, match=f"1,048,576 .* byte {place:,}.* page 1"):
         read(pack(content))
 
 
-def test_the_rest_of_a_large_block_behind_the_last_page_of_a_chunk_is_no_long_tag() -> None:
+def test_what_is_not_one_long_tag_is_read() -> None:
     parser = PageParser(PATH, 0, "", has_root=True)
     parser.feed(b"<mediawiki> <pag")
+    # The rest of a large block behind the last page of a chunk.
     parser.feed(b"e>" + b"x" * MAX_TAG_BYTES, end=len("<mediawiki> "))
     assert parser.beyond == len("<mediawiki> ")
-
-
-def test_a_comment_of_many_kilobytes_is_read() -> None:
     content = dump(page(1, "A", "a"), f"<!-- {'x' * (MAX_TAG_BYTES // 2)} -->", page(2, "B", "b"))
-    assert [item.title for item in read(content)] == ["A", "B"]
+    assert [item.title for item in read(content) if isinstance(item, Page)] == ["A", "B"]
 
 
 BOMB = b"<!DOCTYPE m [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;'>]>"
@@ -248,45 +210,34 @@ REMOTE = b"<!DOCTYPE m SYSTEM 'http://example.org/m.dtd'>"
 
 @pytest.mark.parametrize("prolog", [BOMB, OUTSIDE, REMOTE], ids=["bomb", "file", "address"])
 def test_a_document_type_and_so_any_entity_is_refused(prolog: bytes) -> None:
-    with pytest.raises(DataError, match=r"no document type, nor entities of its own; got <!DOCTYPE m at byte \d"):
-        read(prolog + dump(*THREE).replace(b"bbb", b"&c;&secret;"))
+    for chunk_bytes in (1000, 1 << 30):
+        with pytest.raises(DataError, match=r"<!DOCTYPE m at byte \d"):
+            read(prolog + dump(*THREE).replace(b"bbb", b"&c;&secret;"), chunk_bytes)
 
 
-@pytest.mark.parametrize("keep", [0.3, 0.999])
+@pytest.mark.parametrize("keep", [0.3, 0.5, 0.999])
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gz", "bz2"])
-def test_a_truncated_file_is_an_error(pack: Callable[[bytes], bytes], keep: float) -> None:
-    content = pack(dump(*THREE))
-    with pytest.raises(DataError, match="damaged or incomplete: download it again"):
-        read(content[: int(keep * len(content))])
+def test_a_truncated_file_and_a_flipped_bit_are_errors(pack: Callable[[bytes], bytes], keep: float) -> None:
+    content = pack(GOOD)
+    end = int(keep * len(content))
+    for damaged in (content[:end], content[:end] + bytes([content[end] ^ 4]) + content[end + 1 :]):
+        with pytest.raises(DataError, match=PATH):
+            read(damaged)
 
 
-def test_a_flipped_bit_is_an_error() -> None:
-    for pack in (gzip.compress, bz2.compress):
-        content = bytearray(pack(dump(*THREE)))
-        content[len(content) // 2] ^= 4
-        with pytest.raises(DataError, match="damaged or incomplete: download it again"):
-            read(bytes(content))
-
-
-def test_a_damaged_stream_amid_others_is_no_padding() -> None:
+def test_a_damaged_or_lost_stream_amid_others_is_an_error() -> None:
     content, index = multistream([page(place, f"T{place}", "x") for place in range(1, 9)], 2)
     start = content.index(b"BZh9", content.index(b"BZh9", 4) + 4)
-    with pytest.raises(DataError, match="bzip2 cannot unpack it"):
+    with pytest.raises(DataError, match="bzip2"):
         read(content[:start] + b"???" + content[start + 3 :], index=index)
-
-
-def test_a_multistream_dump_that_lacks_its_last_streams_is_an_error() -> None:
-    content, _ = multistream([page(place, f"T{place}", "x") for place in range(1, 9)], 2)
-    whole_streams = content[: content.rindex(b"BZh9")]
     for chunk_bytes in (1, 1 << 30):
-        with pytest.raises(DataError, match="must end with </mediawiki>"):
-            read(whole_streams, chunk_bytes)
+        with pytest.raises(DataError, match="</mediawiki>"):
+            read(content[: content.rindex(b"BZh9")], chunk_bytes)
 
 
 def test_a_file_that_was_cut_since_it_was_divided_is_an_error() -> None:
-    content = dump(*THREE)
-    with pytest.raises(DataError, match="it ends at byte 2,000, and had"):
-        [*read_pages(Chunk(PATH, "plain", 0, len(content), len(content)), opener({PATH: content[:2000]}))]
+    with pytest.raises(DataError, match="byte 2,000"):
+        [*read_pages(Chunk(PATH, "plain", 0, len(GOOD), len(GOOD)), opener({PATH: GOOD[:2000]}))]
 
 
 # Pieces
@@ -306,26 +257,25 @@ WHOLE = read(dump(*MANY))
 
 
 def test_in_one_go_every_page_is_there() -> None:
-    ids = [item.page_id if isinstance(item, Page) else item.line for item in WHOLE]
-    assert ids == [*range(1, 30)]
+    assert [item.page_id if isinstance(item, Page) else item.line for item in WHOLE] == [*range(1, 30)]
+    assert read(f"{header()}{END}".encode()) == []
 
 
 @pytest.mark.parametrize("chunk_bytes", [97, 100, 101, 997, 5000, 40_000, 1 << 30])
-def test_the_pieces_of_a_plain_file_have_all_pages_once(chunk_bytes: int) -> None:
-    assert read(dump(*MANY), chunk_bytes) == WHOLE
+def test_the_pieces_of_a_file_have_all_pages_once(chunk_bytes: int) -> None:
+    content = dump(*MANY)
+    assert read(content, chunk_bytes) == read(gzip.compress(content), chunk_bytes) == WHOLE
 
 
-@pytest.mark.stages
 def test_a_piece_may_end_at_any_byte() -> None:
     content = dump(page(1, "A", "<page>"), page(2, "B", "b"), page(3, "Talk:C", "c", namespace=1))
-    whole = read(content)
-    open_file = opener({PATH: content})
-    for cut in range(1, len(content) - 256):
-        chunks = [
-            Chunk(PATH, "plain", 0, cut, len(content)),
-            Chunk(PATH, "plain", cut, len(content), len(content)),
-        ]
-        assert [item for chunk in chunks for item in read_pages(chunk, open_file)] == whole
+    whole, open_file, size = read(content), opener({PATH: content}), len(content)
+    # Each byte of a page's tags, and every seventh of the others.
+    tags = {tag.start() + place for tag in re.finditer(b"</?page>", content) for place in range(8)}
+    for cut in sorted({*tags, *range(1, size, 7)}):
+        if cut < size - LAST_BYTES:
+            chunks = Chunk(PATH, "plain", 0, cut, size), Chunk(PATH, "plain", cut, size, size)
+            assert [item for chunk in chunks for item in read_pages(chunk, open_file)] == whole
 
 
 @pytest.mark.parametrize("in_stream", [1, 4, 100])
@@ -347,22 +297,12 @@ def test_streams_that_end_within_pages_as_parallel_compressors_write_them_have_a
         assert read(content, chunk_bytes) == WHOLE
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gz", "bz2"])
-def test_a_packed_file_of_one_stream_has_all_pages(pack: Callable[[bytes], bytes]) -> None:
-    assert read(pack(dump(*MANY)), 100) == WHOLE
-
-
 def test_a_page_tag_in_a_cdata_section_that_a_piece_divides_is_an_error_and_no_page() -> None:
     text = f'<text bytes="9"><![CDATA[{"x" * 2000}\n  <page>\n]]></text>'
     content = dump(raw_page(1, "A", raw_revision(text)), page(2, "B", "b" * 400))
     assert len(read(content)) == 2
-    with pytest.raises(DataError, match="a comment or CDATA section holds <page> at byte"):
+    with pytest.raises(DataError, match="<page> at byte"):
         read(content, 2000)
-
-
-def test_an_entity_bomb_is_refused_in_any_piece() -> None:
-    with pytest.raises(DataError, match="no document type"):
-        read(BOMB + dump(*MANY), 5000)
 
 
 texts = st.text(st.sampled_from("<>&;/ \npage[]'\"x狼\U0001f43a"), max_size=60)
@@ -381,7 +321,3 @@ def test_pieces_of_any_length_have_the_pages_of_the_whole(
         content, index = multistream(some, in_stream)
         assert read(content, chunk_bytes) == whole
         assert read(content, chunk_bytes, index) == whole
-
-
-def test_a_header_alone_is_a_dump_without_pages() -> None:
-    assert read(f"{header()}{END}".encode()) == []

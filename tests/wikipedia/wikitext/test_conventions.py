@@ -10,17 +10,11 @@ from wikipedia.wikitext.article import read_article
 from wikipedia.wikitext.conventions import conventions_for
 from wikipedia.wikitext.markup import render_template
 
-WIKIS = "ar ca de en es et fr it ja lv mr pl pt ru sw tl"
-
-
-def test_sixteen_wikis_are_documented() -> None:
-    assert sorted(documented.OF_LANGUAGE) == WIKIS.split()
-    assert set(documented.OF_LANGUAGE) == set(kept_templates.OF_LANGUAGE)
-
 
 def test_an_unknown_language_is_refused() -> None:
-    with pytest.raises(ValueError, match="must be an ISO 639-1 code; got 'simple'"):
+    with pytest.raises(ValueError, match="'simple'"):
         conventions_for("simple", {})
+    assert set(documented.OF_LANGUAGE) == set(kept_templates.OF_LANGUAGE)
 
 
 def test_the_general_conventions_take_the_namespaces_of_the_dump() -> None:
@@ -42,39 +36,29 @@ def test_kept_templates_are_named_as_they_are_looked_up(table: kept_templates.Te
             assert not re.search(r"[{}\[\]]", re.sub(r"\{[^{}]*\}", "", pattern))
 
 
-@pytest.mark.parametrize("language", documented.OF_LANGUAGE)
-def test_names_are_listed_as_they_are_looked_up(language: str) -> None:
-    own = documented.OF_LANGUAGE[language]
-    for names in (own.category_names, own.redirect_words, own.disambiguation_templates, own.skipped_headings):
-        assert names == names.lower()
-        assert len(set(names.split("|"))) == len(names.split("|"))
-    assert all(word.startswith(("#", "＃")) for word in own.redirect_words.split("|") if word)
+def test_names_are_listed_as_they_are_looked_up() -> None:
+    for own in documented.OF_LANGUAGE.values():
+        for names in (own.category_names, own.redirect_words, own.disambiguation_templates, own.skipped_headings):
+            assert names == names.lower() and len(set(names.split("|"))) == len(names.split("|"))
+        assert all(word.startswith(("#", "＃")) for word in own.redirect_words.split("|") if word)
 
 
 @pytest.mark.parametrize(
     ("language", "content", "text"),
     [
-        ("en", "convert|5|km|mi|abbr=on", "5 km"),
-        ("en", "Convert", None),
-        ("en", "lang|fr|", None),
-        ("en", "lang-fr|Paris", "Paris"),
-        ("en", "nihongo||漢字|kanji", "漢字"),
-        ("en", "formatnum:1234", "1234"),
-        ("en", "formatnum:1234|R", "1234"),
-        ("en", "unknown|a", None),
-        ("en", "", None),
+        *(("en", "convert|5|km|mi|abbr=on", "5 km"), ("en", "Convert", None), ("en", "lang|fr|", None)),
+        *(("en", "lang-fr|Paris", "Paris"), ("en", "nihongo||漢字|kanji", "漢字"), ("en", "formatnum:1234", "1234")),
+        *(("en", "formatnum:1234|R", "1234"), ("en", "unknown|a", None), ("en", "", None)),
         ("en", "nowrap|1=a=b", "a=b"),
         ("en", 'nowrap|<span class="a">b</span>', '<span class="a">b</span>'),
-        ("fr", "s|XIX|e", "XIXe siècle"),
-        ("fr", "sp|XIX|e|au|XX|e", "XIXe au XXe siècle"),
-        ("fr", "heure|12|30", "12 h 30"),
-        ("fr", "citation étrangère|en|Foo", "« Foo »"),
-        ("de", "enS|foo", "englisch foo"),
-        ("de", "Audio|a.ogg|Foo", "Foo"),
-        ("ru", "нп5|А|Б|en|A", "Б"),
-        ("ru", "нп5|А||en|A", "А"),
-        ("ar", "وإو|تر=A|عر=ب", "ب"),
-        ("ja", "読み仮名_ruby不使用|東京|とうきょう", "東京（とうきょう）"),
+        *(("fr", "s|XIX|e", "XIXe siècle"), ("fr", "sp|XIX|e|au|XX|e", "XIXe au XXe siècle")),
+        *(("fr", "heure|12|30", "12 h 30"), ("fr", "citation étrangère|en|Foo", "« Foo »")),
+        *(("de", "enS|foo", "englisch foo"), ("de", "Audio|a.ogg|Foo", "Foo"), ("ru", "нп5|А|Б|en|A", "Б")),
+        *(
+            ("ru", "нп5|А||en|A", "А"),
+            ("ar", "وإو|تر=A|عر=ب", "ب"),
+            ("ja", "読み仮名_ruby不使用|東京|とうきょう", "東京（とうきょう）"),
+        ),
         ("ja", "仮リンク|A|en|B|label=C", "C"),
     ],
 )

@@ -9,6 +9,9 @@ from wikipedia.wikitext.residue import residue
 @pytest.mark.parametrize(
     ("sentence", "what"),
     [
+        ("Alba (1950–1990) is a town of 5 km², at a height of 3 1/2 km.", None),
+        ("Ziwa Mfano ni ziwa lenye eneo la km² 34.7 nchini Uganda.", None),
+        ("Anna (born 1950) lived 1950 – 1990 in Rome; she died, too.", None),
         ("thumb|250px|A view Alba is a town.", "with markup"),
         ("Alba is ''a town in the hills.", "with markup"),
         ("Alba is <span>a town.", "with markup"),
@@ -22,20 +25,8 @@ from wikipedia.wikitext.residue import residue
         ("Alba is.", "of fewer than 4 words"),
     ],
 )
-def test_what_is_suspicious_is_named(sentence: str, what: str) -> None:
+def test_what_is_suspicious_is_named(sentence: str, what: str | None) -> None:
     assert residue(sentence) == what
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Alba (1950–1990) is a town of 5 km², at a height of 3 1/2 km.",
-        "Ziwa Mfano ni ziwa lenye eneo la km² 34.7 nchini Uganda.",
-        "Anna (born 1950) lived 1950 – 1990 in Rome; she died, too.",
-    ],
-)
-def test_a_good_sentence_is_not_suspicious(sentence: str) -> None:
-    assert residue(sentence) is None
 
 
 def test_few_of_the_right_first_sentences_are_suspicious() -> None:

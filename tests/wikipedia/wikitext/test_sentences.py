@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from wikipedia.wikitext.sentences import split_sentences
@@ -18,6 +18,7 @@ TEXTS = {
         "John Smith Jr. (born Jan. 5, 1950) is an actor.",
         "It is 5 m. |It is 3.2 km wide.",
         "The version is 2.0.1. |It runs on .NET.",
+        "It is a phone. iPhones are phones.",
     ],
     "fr": [
         "M. Dupont est né vers 50 av. J.-C. à Paris. |Il vit au XIXe siècle.",
@@ -56,10 +57,6 @@ def test_sentences_end_where_a_reader_ends_them(language: str, text: str) -> Non
     assert split_sentences(text.replace("|", ""), language) == [one.strip() for one in text.split("|")]
 
 
-def test_a_sentence_that_begins_with_a_small_letter_stands_with_the_one_before() -> None:
-    assert split_sentences("It is a phone. iPhones are phones.", "en") == ["It is a phone. iPhones are phones."]
-
-
 @pytest.mark.parametrize("unit", ["a. ", "A. B ", "(a. ", '"', "«", "... ", "! ", "漢。", "「", "1 m. A"])
 def test_a_lead_of_the_longest_kind_takes_no_second(unit: str) -> None:
     started = time.process_time()
@@ -67,7 +64,6 @@ def test_a_lead_of_the_longest_kind_takes_no_second(unit: str) -> None:
     assert time.process_time() - started < 1
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from([*"aA1.!?。؟ (「」)\"'-«»é東"]) | st.text("aA. ", max_size=4)).map("".join),
     st.sampled_from([*TEXTS]),
