@@ -229,7 +229,8 @@ def test_a_sum_of_channels_with_vectors_is_searched_by_the_whole_score(trained, 
 
 
 def settings_of(held_out, **sections):
-    return {"preset": "best", "training": FEW, "data": {"domains": "domains.tsv", "held_out": held_out}, **sections}
+    sections = {"training": FEW, "model": {"embedding_dim": 8}, **sections}
+    return {"preset": "best", "data": {"domains": "domains.tsv", "held_out": held_out}, **sections}
 
 
 def test_labels_of_queries_without_judgments_teach_the_lexicon_their_words(make, engine, tmp_path) -> None:
@@ -261,6 +262,7 @@ def test_grades_of_held_out_queries_change_nothing_that_is_learned_and_an_advers
         rankers.append(ranker)
 
     monkeypatch.setattr(training, "export_ranker", keep)
+    monkeypatch.setattr(training, "write_words", lambda *arguments: None)
     settings = settings_of([HELD_OUT], adversary={"weight": 0.01, "held_out_texts": True})
     first, other = (make(settings, held_out_grade=grade) for grade in (int, lambda grade: 2 - grade))
     for parts in (("LexiconGen", "lexicon"), ("Transform", "transform_graph", "transform_fn", "assets")):
