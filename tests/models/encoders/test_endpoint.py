@@ -235,7 +235,7 @@ def test_a_server_that_stays_busy_is_an_error_after_waits_that_double_up_to_30_s
     assert re.search(rf"{status} in 9 tries: .*no\\u001b\[31m GPU", fault(encoder(retries=8), kind=EndpointError))
     assert waits == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
     waits.clear()
-    fault(encoder(0, retries=8), kind=EndpointError)  # the caller's number of retries takes the settings' place
+    fault(encoder(0), kind=EndpointError)  # the caller's number of retries takes the settings' place
     assert waits == []
 
 

@@ -116,7 +116,7 @@ def test_a_folder_with_a_missing_or_damaged_file_is_an_error(tmp_path, name, con
     if content is None:
         file.unlink()
     else:
-        file.write_bytes(file.read_bytes()[:-1] if content is ... else content)
+        file.write_bytes(file.read_bytes()[:-2] if content is ... else content)
     with pytest.raises(DataError, match=str(tmp_path)):
         TextVectors(str(tmp_path))
 

@@ -27,10 +27,11 @@ def parquet(tmp_path):
     """Writes a Parquet file."""
 
     def write(ids=IDS, vectors=VECTORS, kind=LISTS[0], row_group_size=2, **columns):
-        table = {"id": ids, "vector": vectors if isinstance(vectors, pa.Array) else pa.array(vectors, kind), **columns}
-        path = str(tmp_path / "v.parquet")
-        columns = {name: column for name, column in table.items() if column is not None}
-        pq.write_table(pa.table(columns), path, row_group_size)
+        path, vectors = str(tmp_path / "v.parquet"), pa.array(vectors, kind) if isinstance(vectors, list) else vectors
+        table = {"id": ids, "vector": vectors, **columns}
+        pq.write_table(
+            pa.table({name: column for name, column in table.items() if column is not None}), path, row_group_size
+        )
         return path
 
     return write
@@ -221,10 +222,7 @@ def test_vectors_must_be_equally_long(parquet, rows, monkeypatch):
     ],
 )
 def test_a_parquet_file_must_have_both_columns_without_gaps(parquet, columns, shown):
-    columns = {"other": [1, 2, 3]} | columns
-    if columns.get("vectors", ()) is None:
-        columns["vectors"] = None
-    assert re.search(shown, fault(parquet(**columns)))
+    assert re.search(shown, fault(parquet(**{"other": [1, 2, 3]} | columns)))
 
 
 @pytest.mark.parametrize(
