@@ -392,21 +392,12 @@ def test_paraphrases_in_two_languages_are_nearest_with_a_real_server(tmp_path, m
     with open(tmp_path / "log", "w") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
     try:
-        settings = EncoderSettings(
-            kind="endpoint", address=f"http://127.0.0.1:{port}", query_model="e5-query", document_model="e5-passage"
-        )
-        encoder = EndpointEncoder(settings, retries=8)
-        queries = encoder.encode(["How does a volcano form?", "the capital of Japan", "a cat that sleeps"], "query")
-        documents = encoder.encode(
-            ["Un volcan se forme quand le magma remonte.", "Tokyo est la capitale du Japon.", "Le chat dort."],
-            "document",
-        )
-        assert queries.shape == (3, 384)
-        assert (queries @ documents.T).argmax(axis=1).tolist() == [0, 1, 2]
-        first = encoder.probe()
-        assert fingerprint_fault(fingerprint(first), fingerprint(EndpointEncoder(settings).probe())) is None
-        other_roles = fingerprint(np.concatenate([first[3:], first[:3]]))
-        assert fingerprint_fault(fingerprint(first), other_roles) is not None
+        models = {"query_model": "e5-query", "document_model": "e5-passage"}
+        encoder = EndpointEncoder(EncoderSettings(kind="endpoint", address=f"http://127.0.0.1:{port}", **models), 8)
+        queries = encoder.encode(["How does a volcano form?", "the capital of Japan"], "query")
+        texts = ["Un volcan se forme quand le magma remonte.", "Tokyo est la capitale du Japon."]
+        assert (queries @ encoder.encode(texts, "document").T).argmax(axis=1).tolist() == [0, 1]
+        assert fingerprint_fault(fingerprint(encoder.probe()), fingerprint(encoder.probe())) is None
     finally:
         process.terminate()
         process.wait(30)

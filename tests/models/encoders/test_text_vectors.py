@@ -2,7 +2,6 @@
 them."""
 
 import hashlib
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -81,13 +80,9 @@ def test_the_files_have_the_same_bytes_in_any_order_of_the_texts(tmp_path):
 
 
 def test_digests_that_begin_or_end_with_zeros_are_found(tmp_path):
-    def text_with(place):
-        return next(
-            text for text in map(str, count()) if not hashlib.blake2b(text.encode(), digest_size=16).digest()[place]
-        )
-
-    texts = [text_with(0), text_with(-1), "other"]
-    assert write_vectors(tmp_path, {"query": texts, "document": []}).rows(texts[::-1], "query").size == 3
+    digests = {str(number): hashlib.blake2b(str(number).encode(), digest_size=16).digest() for number in range(3000)}
+    texts = [text for text, digest in digests.items() if not digest[0] or not digest[-1]]
+    assert write_vectors(tmp_path, {"query": texts, "document": []}).rows(texts[::-1], "query").size == len(texts) > 5
 
 
 def test_vectors_are_kept_with_length_1_in_half_precision():
@@ -163,12 +158,6 @@ def test_lists_of_tokens_get_them_by_their_ids_in_another_order(vectors):
     text_of = {7: "chat blanc", 8: "chien", 9: "chat blanc"}
     expected = [kept(text_of[token], "document") for (token,) in features["doc_tokens"].to_list()]
     assert features["doc_vector"].numpy().tolist() == expected
-
-
-def test_a_text_of_lists_without_a_vector_is_an_error(vectors):
-    other = text_lists([("q1", "white cat", {"d1": ("loup", 2)})])
-    with pytest.raises(DataError, match="document; 1 of 1 .*'loup'"):
-        with_text_vectors(other, other, vectors)
 
 
 def test_a_column_gives_the_same_rows_in_a_graph_of_a_dataset(vectors):
