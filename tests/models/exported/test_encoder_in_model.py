@@ -13,9 +13,7 @@ from models.exported.export import ExportedEncoder, export_ranker
 from models.exported.model import LoadedModel
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.rankers.ranker import Ranker
-from models.retrieval.document_ranker import DocumentRanker
 from schemas.errors import DataError
-from schemas.wikiclir import Text
 from schemas.word_rules import WordRules
 from serving.tf_serving_client import own_columns
 from tests.models.encoders.small_encoder import (
@@ -182,13 +180,6 @@ def test_the_parts_and_the_inner_product_of_an_index_s_vectors_are_the_score(any
         index = any_model.call("encode_document", {"document": np.array(texts, object)})["vector"]
         expected = sum(WEIGHTS[name] * np.array(scores[name]) for name in ("smooth_cosine", "encoder"))
         np.testing.assert_allclose(index @ any_model.encode_query(query).vector, expected, atol=1e-5)
-
-
-def test_documents_are_ranked_by_their_scores(any_model):
-    documents = [Text(str(row), "", text, row) for row, text in enumerate(dict.fromkeys(TEXTS)) if text]
-    scores = any_model.score("white cat", [document.text for document in documents])["scores"]
-    ranked = DocumentRanker(any_model, documents).rank("white cat", 9)
-    assert [hit.score for hit in ranked] == pytest.approx(sorted(scores, reverse=True), abs=1e-5)
 
 
 def test_lists_and_batches_may_be_empty(any_model):
