@@ -71,7 +71,7 @@ def output(tmp_path_factory: pytest.TempPathFactory, served: EndpointServer) -> 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, KEY)
         index_documents(output / "serving" / "1", output / "index" / "1", documents)
-    (output / "documents").write_text("".join(f"{text.doc_id}\t\t{text.text}\n" for text in documents))
+    (output / "documents").write_text("".join(f"{text.id}\t\t{text.text}\n" for text in documents))
     (output / "config.yaml").write_text("data: {query_language: en, document_language: fr}\n")
     return output
 
