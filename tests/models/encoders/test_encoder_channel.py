@@ -65,13 +65,12 @@ def test_a_score_is_the_cosine_less_the_mean_in_units_of_the_deviation():
 def test_scores_of_the_train_lists_have_mean_0_and_deviation_1_however_narrow_the_cosines_are():
     narrow = with_vectors(WORDLESS, QUERIES + 20, DOCUMENTS + 20)
     assert np.ptp(cosines(narrow)) < 0.01
-    for lists in (LISTS, narrow):
-        found = scores_of(channel_of(lists), lists).astype(np.float64)
-        assert (found.mean(), found.std()) == pytest.approx((0, 1), abs=2e-3)
+    scores = scores_of(channel_of(narrow), narrow).astype(np.float64)
+    assert (scores.mean(), scores.std()) == pytest.approx((0, 1), abs=2e-3)
 
 
-def test_other_lists_are_scored_on_the_scale_of_the_train_lists():
-    channel, others = channel_of(), with_vectors(WORDLESS, DOCUMENTS[:3], DOCUMENTS)
+def test_other_lists_are_scored_on_the_scale_of_the_train_lists_whatever_the_length_of_their_vectors():
+    channel, others = channel_of(), with_vectors(WORDLESS, 7 * DOCUMENTS[:3], 0.1 * DOCUMENTS)
     expected = (cosines(others) - cosines(LISTS).mean()) / cosines(LISTS).std()
     np.testing.assert_allclose(scores_of(channel, others), expected, rtol=1e-4, atol=1e-5)
 
@@ -85,14 +84,6 @@ def test_the_inner_product_of_its_vectors_is_the_score():
     for row, places in enumerate(PLACES):
         held = document[index[row, : len(places)]]
         np.testing.assert_allclose(held @ query[row], scores[row, : len(places)], atol=1e-6)
-
-
-def test_the_length_of_a_vector_does_not_count():
-    np.testing.assert_allclose(
-        scores_of(channel_of(), with_vectors(WORDLESS, 7 * QUERIES, 0.1 * DOCUMENTS)),
-        scores_of(channel_of(), LISTS),
-        atol=0.02,  # of half precision
-    )
 
 
 def test_a_text_without_a_vector_has_the_cosine_0():
@@ -119,15 +110,11 @@ def test_the_range_is_reached_by_equal_and_by_opposite_vectors():
 
 @pytest.mark.parametrize("vector", [[1, 2, 3, 4], [0.1, 0.7, -0.3, 1e-3]])
 def test_equal_cosines_are_refused_with_their_value(vector):
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError, match=r"encoder .* 6 are 1\.000000"):
         channel_of(with_vectors(WORDLESS, [vector] * 3, [vector] * 4))
-    assert str(caught.value) == (
-        "the channel encoder must have different cosines in the train lists; all 6 are 1.000000. The encoder does not "
-        "tell the documents apart: check its settings, or leave it out."
-    )
 
 
-@pytest.mark.parametrize("size", [1, 2, 4, 6, 7])
+@pytest.mark.parametrize("size", [1, 4, 7])
 def test_cosines_are_taken_in_parts_of_any_size(size, monkeypatch):
     monkeypatch.setattr(encoder_channel, "_PAIRS_AT_ONCE", size)
     np.testing.assert_allclose(cosines_of(LISTS), cosines(LISTS), atol=1e-6)

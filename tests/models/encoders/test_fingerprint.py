@@ -1,5 +1,7 @@
 """models/encoders/fingerprint.py: one encoder is recognised through its rounding, and another is noticed."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,8 +16,8 @@ VECTORS = np.random.default_rng(1).normal(size=(6, 8)).astype(np.float32)
 
 
 def test_it_holds_the_length_of_a_vector_each_cosine_and_each_first_component():
-    found = fingerprint(np.array([[3, 4], [4, 3], [0, -2]], np.float32))
-    assert found == pytest.approx((2, 24 / 25, -4 / 5, -3 / 5, 3 / 5, 4 / 5, 0))
+    numbers = fingerprint(np.array([[3, 4], [4, 3], [0, -2]], np.float32))
+    assert numbers == pytest.approx((2, 24 / 25, -4 / 5, -3 / 5, 3 / 5, 4 / 5, 0))
     assert len(fingerprint(VECTORS)) == 1 + 15 + 6
 
 
@@ -24,10 +26,6 @@ def test_rounding_and_the_norms_of_the_vectors_do_not_make_another_encoder(scale
     other = fingerprint((VECTORS * np.float32(scale)) * (1 + rounding))
     assert fingerprint_fault(fingerprint(VECTORS), other) is None
     assert fingerprint_fault(other, fingerprint(VECTORS)) is None
-
-
-def test_half_precision_is_the_same_encoder():
-    assert fingerprint_fault(fingerprint(VECTORS), fingerprint(VECTORS.astype(np.float16))) is None
 
 
 @pytest.mark.parametrize(
@@ -39,16 +37,9 @@ def test_other_vectors_are_another_encoder(other):
     assert "differ by" in fingerprint_fault(fingerprint(VECTORS), fingerprint(other))
 
 
-def test_the_largest_difference_is_reported():
-    assert fingerprint_fault((2.0, 0.5, 0.1), (2.0, 0.45, 0.11)) == "its vectors of fixed texts differ by 0.0500"
+def test_the_largest_difference_and_other_lengths_are_reported():
     assert fingerprint_fault((2.0, 0.5, 0.1), (2.0, 0.498, 0.102)) is None
-
-
-def test_another_length_is_reported_with_both():
-    assert fingerprint_fault((512.0, 0.5), (384.0, 0.5)) == "its vectors have 384 numbers and must have 512"
-
-
-@pytest.mark.parametrize("expected", [(), (2.0,), (2.0, 0.5, 0.1, 0.1)])
-def test_a_fingerprint_of_fewer_or_more_texts_is_reported(expected):
-    fault = fingerprint_fault(expected, (2.0, 0.5, 0.1))
-    assert fault == f"its fingerprint has 3 numbers and must have {len(expected)}"
+    assert "0.0500" in fingerprint_fault((2.0, 0.5, 0.1), (2.0, 0.45, 0.11))
+    assert re.search("384 .* 512", fingerprint_fault((512.0, 0.5), (384.0, 0.5)))
+    for expected in ((), (2.0,), (2.0, 0.5, 0.1, 0.1)):
+        assert re.search(f"3 .* {len(expected)}", fingerprint_fault(expected, (2.0, 0.5, 0.1)))

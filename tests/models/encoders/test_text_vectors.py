@@ -2,7 +2,6 @@
 them."""
 
 import hashlib
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -44,31 +43,23 @@ def kept(text, role):
 # Vectors by texts
 
 
-def test_the_same_text_in_two_roles_has_two_vectors(tmp_path):
+def test_a_text_has_a_vector_in_each_role_and_an_empty_one_the_zero_vector(tmp_path):
     vectors = write_vectors(tmp_path, {"query": ["chat"], "document": ["chat"]})
-    query, document = vectors.encode(["chat"], "query"), vectors.encode(["chat"], "document")
-    assert query.dtype == np.float32
-    assert query.tolist() == [kept("chat", "query")] != document.tolist() == [kept("chat", "document")]
-
-
-def test_an_empty_text_has_the_zero_vector_and_no_texts_have_none(tmp_path):
-    vectors = write_vectors(tmp_path, {"query": ["chat"], "document": ["chat"]})
-    assert vectors.encode(["", "chat", b""], "document").tolist() == [[0] * DIM, kept("chat", "document"), [0] * DIM]
-    assert vectors.encode([], "query").shape == (0, DIM)
+    assert kept("chat", "query") != kept("chat", "document")
+    for role in ("query", "document"):
+        rows = vectors.encode(["", "chat", b""], role)
+        assert rows.dtype == np.float32
+        assert rows.tolist() == [[0] * DIM, kept("chat", role), [0] * DIM]
+        assert vectors.encode([], role).shape == (0, DIM)
 
 
 @pytest.mark.parametrize("texts", [["", "Chat", "chat", "chat "], [b"", "Chat", b"chat", b"chat "]])
-def test_texts_without_vectors_are_an_error_that_counts_them_and_names_one(tmp_path, texts):
+def test_texts_without_vectors_are_an_error_that_counts_them_and_names_one_by_its_start(tmp_path, texts):
     vectors = write_vectors(tmp_path, {"query": ["chat", "Chat"], "document": ["chat"]})
-    expected = f"the vectors in {tmp_path} must hold each document; 2 of 4 are missing, such as 'Chat'."
-    with pytest.raises(DataError) as caught:
+    with pytest.raises(DataError, match=f"{tmp_path} .* document; 2 of 4 .*'Chat'"):
         vectors.encode(texts, "document")
-    assert str(caught.value) == expected
-
-
-def test_a_long_text_without_a_vector_is_named_by_its_start(tmp_path):
-    with pytest.raises(DataError, match=rf"such as '{'x' * 60}'\.$"):
-        write_vectors(tmp_path, {"query": [], "document": []}).encode(["x" * 1000], "query")
+    with pytest.raises(DataError, match=rf"'{'x' * 60}'\.$"):
+        vectors.encode(["x" * 1000], "query")
 
 
 @given(queries=TEXTS, documents=TEXTS, data=st.data())
@@ -89,13 +80,9 @@ def test_the_files_have_the_same_bytes_in_any_order_of_the_texts(tmp_path):
 
 
 def test_digests_that_begin_or_end_with_zeros_are_found(tmp_path):
-    def text_with(place):
-        return next(
-            text for text in map(str, count()) if not hashlib.blake2b(text.encode(), digest_size=16).digest()[place]
-        )
-
-    texts = [text_with(0), text_with(-1), "other"]
-    assert write_vectors(tmp_path, {"query": texts, "document": []}).rows(texts[::-1], "query").size == 3
+    digests = {str(number): hashlib.blake2b(str(number).encode(), digest_size=16).digest() for number in range(3000)}
+    texts = [text for text, digest in digests.items() if not digest[0] or not digest[-1]]
+    assert write_vectors(tmp_path, {"query": texts, "document": []}).rows(texts[::-1], "query").size == len(texts) > 5
 
 
 def test_vectors_are_kept_with_length_1_in_half_precision():
@@ -117,19 +104,15 @@ def test_the_record_of_the_encoder_comes_back_with_its_settings(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["encoder.json", "query_keys.npy", "document_vectors.npy"])
-@pytest.mark.parametrize("content", [None, b"", b"{}", b"\x93NUMPY\x01\x00"], ids=["missing", "empty", "other", "cut"])
+@pytest.mark.parametrize("content", [None, b"", b"{}", b"\x93NUMPY\x01\x00", ...], ids=str)
 def test_a_folder_with_a_missing_or_damaged_file_is_an_error(tmp_path, name, content):
     write_vectors(tmp_path, {"query": ["a"], "document": ["b"]})
-    (tmp_path / name).unlink() if content is None else (tmp_path / name).write_bytes(content)
-    with pytest.raises(DataError, match=f"{tmp_path} must hold the vectors of texts: .*"):
-        TextVectors(str(tmp_path))
-
-
-def test_a_file_of_vectors_that_is_cut_off_is_an_error(tmp_path):
-    write_vectors(tmp_path, {"query": ["a"], "document": ["b"]})
-    file = tmp_path / "document_vectors.npy"
-    file.write_bytes(file.read_bytes()[:-1])
-    with pytest.raises(DataError, match=f"{tmp_path} must hold the vectors of texts"):
+    file = tmp_path / name
+    if content is None:
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[:-2] if content is ... else content)
+    with pytest.raises(DataError, match=str(tmp_path)):
         TextVectors(str(tmp_path))
 
 
@@ -143,7 +126,7 @@ def test_a_remote_folder_is_written_and_read_and_leaves_no_copy(tmp_path, monkey
     vectors = TextVectors("ram://text_vectors")
     assert vectors.encode(["chat"], "query").tolist() == [kept("chat", "query")]
     assert vectors.record == record_of(ENDPOINT)
-    with pytest.raises(DataError, match="the vectors in ram://text_vectors must hold each query; 1 of 1"):
+    with pytest.raises(DataError, match="ram://text_vectors .* query; 1 of 1"):
         vectors.encode(["chien"], "query")
     del vectors
     assert list(Path(tmp_path).iterdir()) == []
@@ -175,12 +158,6 @@ def test_lists_of_tokens_get_them_by_their_ids_in_another_order(vectors):
     text_of = {7: "chat blanc", 8: "chien", 9: "chat blanc"}
     expected = [kept(text_of[token], "document") for (token,) in features["doc_tokens"].to_list()]
     assert features["doc_vector"].numpy().tolist() == expected
-
-
-def test_a_text_of_lists_without_a_vector_is_an_error(vectors):
-    other = text_lists([("q1", "white cat", {"d1": ("loup", 2)})])
-    with pytest.raises(DataError, match="must hold each document; 1 of 1 are missing, such as 'loup'"):
-        with_text_vectors(other, other, vectors)
 
 
 def test_a_column_gives_the_same_rows_in_a_graph_of_a_dataset(vectors):

