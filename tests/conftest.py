@@ -26,7 +26,7 @@ settings.register_profile("clir", derandomize=True, deadline=None, max_examples=
 settings.load_profile("clir")
 
 
-SHARED = ("sample_run", "search_run", "demo_output", "folders", "searchable", "stand_in")
+SHARED = ("sample_run", "search_run", "demo_output", "experiment_of", "searchable", "stand_in")
 """The fixtures that several files share and that take long: runs of the whole pipeline, experiments, and models that
 search and are served. A file belongs to the first of them that it has."""
 LAYERS = ("long", "runs", "stages", "tensors")
