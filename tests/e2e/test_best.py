@@ -66,6 +66,7 @@ def test_its_graph_has_no_op_that_tf_serving_lacks(search_run: SampleRun) -> Non
     assert foreign_ops(str(model)) == {"CaseFoldUTF8", "NormalizeUTF8"}
 
 
+@pytest.mark.long
 def test_every_signature_gives_in_a_v1_session_what_it_gives_in_python(search_run: SampleRun) -> None:
     (model,) = search_run.versions
     answers = both_ways(str(model))
