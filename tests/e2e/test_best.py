@@ -14,7 +14,7 @@ from models.rankers.ranker import SCORES
 from models.retrieval.ranking import ranked_grades
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun
-from tests.e2e.saved_model import both_ways, foreign_ops
+from tests.e2e.saved_model import foreign_ops
 from tests.models.loaded_once import loaded_once
 
 pytestmark = pytest.mark.runs
@@ -64,17 +64,6 @@ def test_the_score_is_the_sum_of_its_channels(scores) -> None:
 def test_its_graph_has_no_op_that_tf_serving_lacks(search_run: SampleRun) -> None:
     (model,) = search_run.versions
     assert foreign_ops(str(model)) == {"CaseFoldUTF8", "NormalizeUTF8"}
-
-
-@pytest.mark.long
-def test_every_signature_gives_in_a_v1_session_what_it_gives_in_python(search_run: SampleRun) -> None:
-    (model,) = search_run.versions
-    answers = both_ways(str(model))
-    assert answers.keys() >= {"score", "encode_query", "encode_document", "explain", "translate", "own_terms"}
-    for in_session, in_python in answers.values():
-        assert in_session.keys() == in_python.keys()
-        for name, array in in_python.items():
-            np.testing.assert_array_equal(in_session[name], array)
 
 
 def test_a_person_can_read_the_lexicon_and_ask_for_a_word_of_it(clir: Clir, search_run: SampleRun) -> None:

@@ -13,11 +13,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
 from models.texts.stems import stems_of_distinct
 from tests.e2e.process import ROOT, SampleRun, forked, fresh
+from tests.e2e.saved_model import both_ways
 
 pytestmark = pytest.mark.long
 
@@ -110,3 +112,13 @@ def test_the_lexicon_translates_frequent_nouns(demo: Path) -> None:
         answered |= {stem["translations"][0]["stem"] for stem in entry["stems"] if stem["translations"]}
         right += bool(answered & stems)
     assert right >= 80  # 83 when this was written
+
+
+def test_every_signature_gives_in_a_v1_session_what_it_gives_in_python(demo_output: Path) -> None:
+    (model,) = (demo_output / "serving").iterdir()
+    answers = both_ways(str(model))
+    assert answers.keys() >= {"score", "encode_query", "encode_document", "explain", "translate", "own_terms"}
+    for in_session, in_python in answers.values():
+        assert in_session.keys() == in_python.keys()
+        for name, array in in_python.items():
+            np.testing.assert_array_equal(in_session[name], array)
