@@ -29,14 +29,12 @@ TRAIN = {
     for query in range(150)
 }
 MUSIC = {f"music/{query}": ("drum drum drum", {"d1": ("Tambour tambour", 2)}) for query in range(20)}
-WORDLESS = {query_id: ("\U0001f43a!", documents) for query_id, (_, documents) in TRAIN.items()}
 EVAL = {"e1": ("word1 unheard", {"d1": ("Loup unheard", 2), "d2": ("", 0)})}
 LIMIT = 9
 SCENARIOS = {
     # name: (train lists, the vocabulary with pre-trained vectors, whether these are trained, other settings)
     "own stems": (TRAIN, f.DOCUMENT_VOCABULARY, True, {}),
     "joint stems": (TRAIN | MUSIC, f.DOCUMENT_VOCABULARY, False, {"joint_stems": True, "held_out": ["music"]}),
-    "no words": (WORDLESS, f.QUERY_VOCABULARY, True, {}),
 }
 
 
