@@ -14,6 +14,7 @@ import xdist
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling, Scheduling
 
+from tests.bad_input.collection import CONFIG
 from tests.cli.command import Clir
 
 if TYPE_CHECKING:
@@ -132,17 +133,6 @@ def two_replicas() -> "tf.distribute.Strategy":
     import tensorflow as tf
 
     return tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
-
-
-CONFIG = """\
-data:
-  queries: wiki.queries
-  documents: wiki.documents
-  judgments: en2fr.rel
-  query_language: en
-  document_language: fr
-output: out
-"""
 
 
 @pytest.fixture
