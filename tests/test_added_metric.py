@@ -1,5 +1,6 @@
 """A metric that is added to the table of metrics, and the places that follow it without a change."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +26,15 @@ PAPERS = ["P\\_mr@1", "P\\_mr@5", "P\\_r@5", "NDCG@5", "MAP", "MRR\\_mr", "MRR\\
 
 
 @pytest.fixture(autouse=True)
-def ndcg_10(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A metric that the paper does not have, beside the paper's alone."""
+def ndcg_10() -> Iterator[None]:
+    """A metric that the paper does not have, beside the paper's alone. Afterwards the table has its order again."""
+    before = dict(METRICS)
     for key in [key for key, metric in METRICS.items() if not metric.paper_name]:
-        monkeypatch.delitem(METRICS, key)
-    monkeypatch.setitem(METRICS, "ndcg_10", Metric("ndcg_10", None, DEFINITION, 10, of_mr_alone=False, formula=NDCG))
+        del METRICS[key]
+    METRICS["ndcg_10"] = Metric("ndcg_10", None, DEFINITION, 10, of_mr_alone=False, formula=NDCG)
+    yield
+    METRICS.clear()
+    METRICS.update(before)
 
 
 def test_an_evaluation_and_its_baselines_have_it() -> None:
