@@ -21,7 +21,7 @@ check: setup ## Lint, formatting and types.
 	$(BIN)/ruff check
 	$(BIN)/mypy schemas wikipedia models components pipeline serving experiments cli smooth_clir benchmarks
 
-test-quick: setup ## The tests of texts, settings, files and tensors: a minute.
+test-quick: setup ## The tests of texts, settings, files and tensors: two minutes.
 	$(PYTEST) -m "not stages and not runs and not long"
 
 test: setup ## What a change can break: the quick tests, those of trained models and stages, and whole runs.
