@@ -46,7 +46,7 @@ COMPUTED: Final[Mapping[type[ast.operator], str]] = {
     ast.BitAnd: "|", ast.Pow: "*",
 }  # fmt: skip
 LIBRARIES: Final = ("tensorflow", "tensorflow_text", "tensorflow_transform", "tfx.v1", "apache_beam", "pydantic")
-"""What a mutant's process need not import: none of it imports the project."""
+"""Libraries that are imported before each mutant's process is forked. None of them imports the project."""
 CALLED: Final = {"min": "max", "max": "min", "any": "all", "all": "any", "sorted": "list", "reversed": "list"}
 FAILED: Final = r"^(?:FAILED|ERROR) (tests/.*?)(?: - .*)?$"
 """A line of pytest's about a test that failed."""

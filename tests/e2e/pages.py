@@ -179,7 +179,7 @@ def _write(page: Path, printed: Iterable[str]) -> None:
 
 
 def _write_pages(output: Path) -> None:
-    """Writes all pages anew."""
+    """Writes all pages."""
     with serve(output) as server, tempfile.TemporaryDirectory() as folder:
         for name in ("python", "serving"):
             page = DOCS / f"{name}.md"

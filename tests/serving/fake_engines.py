@@ -96,7 +96,7 @@ class FakeSource(FolderEngines):
 
 
 class Watch:
-    """What an `EngineHolder` reports."""
+    """The report of an `EngineHolder`."""
 
     def __init__(self) -> None:
         self.reported = list[tuple[str, ...]]()
