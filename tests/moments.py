@@ -1,4 +1,4 @@
-"""What `kill -9` at any moment of a piece of work would leave on the disk.
+"""The states of a folder that `kill -9` at any moment of a piece of work would leave.
 
 A kill leaves the files as they are at that moment, and frees the locks. So a single undisturbed piece of work shows
 every kill: its folder is read before each act that may change it, and put back for the work after the kill.

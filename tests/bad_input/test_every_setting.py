@@ -1,4 +1,4 @@
-"""What holds for every setting: its bounds, its section's keys, its documentation, and that nothing changes it."""
+"""Laws of every setting: its bounds, the keys of its section, its documentation, and that it is frozen."""
 
 import json
 import math

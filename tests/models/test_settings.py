@@ -1,4 +1,4 @@
-"""What the settings of the model, its loss and its training stand for. Their rules are in `tests/bad_input`."""
+"""The meaning of the settings of the model, its loss and its training. Their rules are in `tests/bad_input`."""
 
 import numpy as np
 import pytest

@@ -33,7 +33,7 @@ CODE_DIGEST = identity.code_digest
 Values = Mapping[str, Any]
 """Values by their dotted settings."""
 Keys = dict[str, dict[str, object]]
-"""What the key of each stage is made of."""
+"""Stage to the parameters that its key is made of."""
 
 
 def keys(config: RunConfig, cell: str | None = None) -> Keys:
@@ -297,7 +297,7 @@ SWITCHES: list[tuple[Values, Values, str]] = [
     ({"model.vocabulary_size": 2}, {"embeddings": {}}, "Transform Rivals"),
     ({"data.query_language": "de"}, {"channels": {}, "model.stem_embeddings": False}, "LexiconGen Rivals"),
 ]
-"""What switches stages and inputs on and off, or has no part in a run."""
+"""Settings that switch stages or inputs on and off, or have no part in a run."""
 WIRING = {"search.index", "search.engine"}
 """The settings that decide which stages there are, and stand in no stage's own settings."""
 SPECIAL = {setting for values, _ in OTHER_VALUES for setting in values} | {*WIRING, "encoder.kind"}

@@ -1,4 +1,4 @@
-"""What the settings of an encoder stand for. Their rules are in `tests/bad_input`."""
+"""The meaning of the settings of an encoder. Their rules are in `tests/bad_input`."""
 
 import pytest
 
