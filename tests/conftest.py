@@ -83,6 +83,11 @@ def pytest_make_collect_report(collector: pytest.Collector) -> None:
         import_tensorflow()
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Names gzipped bytes so: the time stands in them, and all processes must give a test the same name."""
+    return "gzip" if isinstance(val, bytes) and val.startswith(b"\x1f\x8b") else None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the files with long tests first, so that at the end no process waits long for another."""

@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import sqlite3
@@ -34,8 +35,10 @@ COUNT: Final = 330
 WORKERS: Final = 2
 TEST_SECONDS: Final = 60.0
 """Tests are asked until they would take so long, by their times while tracing."""
-LIMIT: Final = 600.0
+LIMIT: Final = 300.0
 """Seconds after which a mutant's tests are ended: it hangs, and so is noticed."""
+MEMORY: Final = 8 << 30
+"""Bytes that a mutant's tests may take: one that loops may fill the machine before its time is over."""
 
 COMPARED: Final[Mapping[type[ast.cmpop], str]] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
@@ -338,6 +341,7 @@ def _ask(task: tuple[Mutant, list[str]]) -> Outcome:
 def _run_tests(tests: list[str], log: Path) -> None:
     """Runs tests up to the first that fails, and ends the process."""
     os.setsid()
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
