@@ -219,6 +219,18 @@ def test_a_piece_with_any_damage_is_left_out_and_removed(tmp_path_factory, data)
     assert [*Path(store.folder).iterdir()] == [other]
 
 
+def test_a_piece_with_a_pickled_object_runs_no_code(tmp_path):
+    class Code:
+        def __reduce__(self):
+            return (tmp_path / "ran").touch, ()
+
+    store = Store(str(tmp_path / "store"))
+    store.write("query", np.array([Code()]), np.ones([1, DIM], np.float16))
+    with pytest.raises(ValueError, match="allow_pickle"):
+        list(store.read("query"))
+    assert not (tmp_path / "ran").exists()
+
+
 def test_pieces_that_begin_with_the_same_text_are_kept_and_vectors_of_two_lengths_refused(run, tmp_path):
     run()
     store = Store(str(tmp_path / "store"))

@@ -76,6 +76,30 @@ def test_a_person_gets_a_line_for_each_part_their_sum_and_the_notes(config_file)
     assert ("training.patience" in patience, "tfidf" in rivals) == (True, True)
 
 
-def test_a_run_of_several_processes_is_refused(config_file):
-    with pytest.raises(DataError, match="training.workers .* got 2 and in_process"):
-        estimate_run(load_config(str(config_file), ["training.workers=2"]))
+@pytest.mark.parametrize(
+    ("settings", "load", "shown"),
+    [
+        ([], 1.5, "load 1.5"),
+        (["lexicon.weight=held_out"], 0.5, "without each domain"),
+        (["adversary.weight=0.1"], 0.5, "adversary"),
+        (["tuning.search=grid", "tuning.epsilon=[1, 2]"], 0.5, "tuning"),
+    ],
+)
+def test_what_the_estimate_leaves_out_is_a_note(config_file, settings, load, shown):
+    domains = config_file.with_name("domains.tsv")
+    domains.write_text("q1\tarts\nq2\tnews\n")
+    config = load_config(str(config_file), [f"data.domains={domains}", *settings])
+    (note,) = _notes(config, memory=1.0, disk=1.0, load=load)
+    assert shown in note
+
+
+@pytest.mark.parametrize(
+    ("settings", "got"),
+    [
+        (["training.workers=2"], "2 and in_process"),
+        (["beam.runner=portable", "beam.endpoint=h:1", "beam.environment=loopback"], "1 and portable"),
+    ],
+)
+def test_a_run_of_several_processes_is_refused(config_file, settings, got):
+    with pytest.raises(DataError, match=f"training.workers .* got {got}"):
+        estimate_run(load_config(str(config_file), settings))
