@@ -4,6 +4,7 @@ import ctypes
 import gc
 import os
 import re
+import resource
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
@@ -34,13 +35,20 @@ LAYERS = ("long", "runs", "stages", "tensors")
 """The marks of the layers that need TensorFlow, the longest tests first. Tests without a mark do without it."""
 _LONG_FILES: set[Path] = set()
 """The files with tests of these marks."""
+_MUCH_KIB = 2 << 20
+"""A process gives memory back once it has had so much: looking for it takes as long as a small test."""
 
 
 @cache
 def import_tensorflow() -> None:
-    """Imports TensorFlow with two devices, for tests with two replicas; it allows them only before its first op."""
+    """Imports TensorFlow with two devices, for tests with two replicas; it allows them only before its first op.
+
+    Graphs are run as they are traced: to optimize one takes longer than the few calls of it here, half of the time of
+    its first call. Commands in processes of their own optimize theirs.
+    """
     import tensorflow as tf
 
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
     tf.config.set_logical_device_configuration(
         tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
     )
@@ -125,7 +133,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Schedulin
 def memory_given_back(request: pytest.FixtureRequest) -> Iterator[None]:
     """Gives the memory of a file's models back to the system: a process would end with several gigabytes of it."""
     yield
-    if request.path not in _LONG_FILES:
+    if request.path not in _LONG_FILES or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < _MUCH_KIB:
         return
     gc.collect()
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):  # glibc's
