@@ -116,9 +116,10 @@ def put_back(folder: Path, files: Files) -> None:
 @cache
 def _install_hook() -> None:
     """Installs the hook, once: Python cannot remove it."""
+    is_finalizing = sys.is_finalizing  # the module's own names are gone by then
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in _ACTS and (watch := _watchers.get(threading.get_ident())):
+        if not is_finalizing() and event in _ACTS and (watch := _watchers.get(threading.get_ident())):
             if event != "open" or (isinstance(arguments[0], str | bytes | os.PathLike) and arguments[2] & os.O_TRUNC):
                 watch(event, arguments)
 

@@ -60,6 +60,8 @@ def search(page: Page, query: str) -> None:
 
 
 def results(page: Page) -> list[str]:
+    """The titles of the results, once those of an earlier query are gone."""
+    expect(page.locator("#found")).not_to_have_attribute("aria-busy", "true")
     expect(page.locator(".result").first).to_be_visible()
     return page.locator(".result h2").all_inner_texts()
 
