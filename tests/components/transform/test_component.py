@@ -4,9 +4,11 @@ import json
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tensorflow as tf
 
+from components.transform.numbered_lists import number_lists
 from components.transform.settings import TransformSettings
 from models.settings import WordTableSource
 from models.texts.tokens import ALL_WORDS, tokenize
@@ -128,6 +130,17 @@ def cut_of(texts):
     batch = tf.constant(sorted(texts))
     whole, left = (tokenize(batch, rules).row_lengths().numpy() for rules in (ALL_WORDS, WordRules(max_tokens=LIMIT)))
     return CutTexts(texts=len(texts), cut_texts=sum(whole > left), words=sum(whole), cut_words=sum(whole - left))
+
+
+@pytest.mark.parametrize(("limit", "levels"), [(20, []), (19, ["INFO"]), (9, ["WARNING"])])
+def test_documents_that_the_limit_cuts_are_logged_and_much_is_a_warning(make_examples, tmp_path, caplog, limit, levels):
+    examples = make_examples(tmp_path, {"q": ("wolf", {"d": (" ".join(["loup"] * 20), 2)})})
+    settings = TransformSettings(vocabulary_size=9, rules=WordRules(max_tokens=limit))
+    with caplog.at_level("INFO", "clir"):
+        numbered = number_lists(map(str, Path(examples.uri, "Split-test").iterdir()), settings)
+    for texts in numbered.texts.values():
+        texts.ids(np.zeros(len(texts.words), np.int32))  # closes its file
+    assert [record.levelname for record in caplog.records if "documents" in record.getMessage()] == levels
 
 
 @BOTH_WAYS
