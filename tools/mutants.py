@@ -56,6 +56,8 @@ COMPUTED: Final[Mapping[type[ast.operator], str]] = {
 LIBRARIES: Final = ("tensorflow", "tensorflow_text", "tensorflow_transform", "tfx.v1", "apache_beam", "pydantic")
 """Libraries that are imported before each mutant's process is forked. None of them imports the project."""
 CALLED: Final = {"min": "max", "max": "min", "any": "all", "all": "any", "sorted": "list", "reversed": "list"}
+_NO_TESTS: Final = 99
+"""The exit code of a process that could not start its tests."""
 FAILED: Final = r"^(?:FAILED|ERROR) (tests/.*?)(?: - .*)?$"
 """A line of pytest's about a test that failed."""
 
@@ -330,7 +332,10 @@ def _ask(task: tuple[Mutant, list[str]], limit: float = LIMIT) -> Outcome:
         log = Path("mutant.log")
         child = os.fork()
         if child == 0:
-            _run_tests(tests, log)
+            try:
+                _run_tests(tests, log)
+            finally:
+                os._exit(_NO_TESTS)  # it must never go on as the process that forked it
         ended = False
         while not ended and time.monotonic() - start < limit:
             time.sleep(0.1)
@@ -340,6 +345,8 @@ def _ask(task: tuple[Mutant, list[str]], limit: float = LIMIT) -> Outcome:
         if not ended:
             os.waitpid(child, 0)
             return Outcome(mutant, "hangs", "", len(tests), time.monotonic() - start)
+        if os.waitstatus_to_exitcode(status) == _NO_TESTS:
+            raise RuntimeError(f"the tests of {mutant.path}:{mutant.line} could not start; see {log.absolute()}")
         failed = re.search(FAILED, log.read_text(errors="replace"), re.MULTILINE)
         how = "survived" if status == 0 else "killed"
         return Outcome(mutant, how, failed[1] if failed else "", len(tests), time.monotonic() - start)
@@ -357,8 +364,15 @@ def _run_tests(tests: list[str], log: Path) -> None:
     os.dup2(descriptor, 2)
     import pytest
 
-    class InOrder:
-        """Asks the likeliest tests first, whatever the order of the suite."""
+    class LikeliestFirst:
+        """Asks the likeliest tests first, whatever the order of the suite, and any example that fails is enough."""
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_configure(self) -> None:
+            from hypothesis import Phase, settings
+
+            phases = [Phase.explicit, Phase.generate]  # a search for a smaller example takes minutes
+            settings.register_profile("mutants", settings.get_profile("clir"), phases=phases)
 
         @pytest.hookimpl(trylast=True)
         def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -366,8 +380,8 @@ def _run_tests(tests: list[str], log: Path) -> None:
             order = {test: place for place, test in enumerate(tests)}
             items.sort(key=lambda item: order.get(item.nodeid, len(tests)))
 
-    options = ["-x", "-rfE", "--tb=line", "-p", "no:cacheprovider"]
-    os._exit(int(pytest.main([*options, *tests], plugins=[InOrder()])))
+    options = ["-x", "-rfE", "--tb=line", "-p", "no:cacheprovider", "--hypothesis-profile=mutants"]
+    os._exit(int(pytest.main([*options, *tests], plugins=[LikeliestFirst()])))
 
 
 def _forget_compiled(path: Path) -> None:

@@ -31,7 +31,8 @@ TRAIN = {
     )
     for query in range(150)
 }
-MUSIC = {f"music/{query}": ("drum drum drum", {"d1": ("Tambour tambour", 2)}) for query in range(20)}
+MUSIC = {f"music/{query}": ("drum " * 9, {"d1": ("tambour " * 9, 2)}) for query in range(90)}
+"""Words that are the most frequent of all where their domain is not held out."""
 EVAL = {"e1": ("word1 unheard", {"d1": ("Loup unheard", 2), "d2": ("", 0)})}
 LIMIT = 9
 SCENARIOS = {
