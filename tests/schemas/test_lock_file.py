@@ -13,6 +13,7 @@ import pytest
 
 from components.index_pusher.index_versions import IndexVersions
 from pipeline.output_folder import run_lock
+from schemas import lock_file
 from schemas.errors import DataError
 from schemas.lock_file import held_lock
 
@@ -92,7 +93,10 @@ def test_another_process_is_refused_until_the_first_is_killed(tmp_path: Path, lo
 
 
 @pytest.mark.parametrize("freed", [True, False])
-def test_a_lock_is_waited_for(tmp_path: Path, caplog: pytest.LogCaptureFixture, freed: bool) -> None:
+def test_a_lock_is_waited_for_which_is_said_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, freed: bool
+) -> None:
+    monkeypatch.setattr(lock_file, "_POLL_SECONDS", 0.05)
     path, is_held, ends = tmp_path / ".lock", threading.Event(), threading.Event()
 
     def hold() -> None:
