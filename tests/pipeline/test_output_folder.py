@@ -52,6 +52,11 @@ def test_a_folder_of_the_user_s_is_refused_and_stays_as_it_is(tmp_path: Path) ->
     assert files(tmp_path) == before
 
 
+def test_a_record_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / RECORD_FILE).symlink_to(RECORD_FILE)
+    check_fault(tmp_path, f"{tmp_path / RECORD_FILE}: Too many levels")
+
+
 def test_a_folder_of_ours_is_taken_again_wherever_it_was_moved(tmp_path: Path) -> None:
     OutputFolder(tmp_path / "a").write("config.yaml", "one")
     (tmp_path / "a").rename(tmp_path / "b")

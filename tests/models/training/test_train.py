@@ -26,7 +26,7 @@ from models.training.checkpoint import TrainingCheckpoint
 from models.training.devices import make_strategy
 from models.training.list_evaluator import EvalFigures, ListEvaluator, score_bins
 from models.training.settings import TrainingSettings
-from models.training.train import train
+from models.training.train import TimeLeft, train
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT, grade_name
 from schemas.training_history import ScoreCounts
@@ -229,6 +229,17 @@ def test_null_epochs_follow_from_the_number_of_lists(scripted, tmp_path, caplog,
     assert len(result.history) == 4
     assert result.history[-1].figures["train/learning_rate"] == pytest.approx(0.3 * 0.5)
     assert caplog.messages[0].startswith("epoch 1/4, ")
+
+
+@pytest.mark.parametrize(("done", "left"), [(3, "14 s"), (10, "0 s")])
+def test_the_time_left_is_that_of_the_work_left_at_the_pace_so_far(monkeypatch, done, left):
+    now = [100.0]
+    monkeypatch.setattr("models.training.train.time", SimpleNamespace(monotonic=lambda: now[0]))
+    time_left = TimeLeft(2, 10)
+    now[0] += 2 * (done - 2)
+    assert time_left.after(done) == left
+    now[0] += 100 * (done - 2)
+    assert time_left.after(done) == ("12 min" if done == 3 else "0 s")
 
 
 # Pre-trained vectors
