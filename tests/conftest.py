@@ -4,7 +4,6 @@ import ctypes
 import gc
 import os
 import re
-import resource
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
@@ -35,8 +34,6 @@ LAYERS = ("long", "runs", "stages", "tensors")
 """The marks of the layers that need TensorFlow, the longest tests first. Tests without a mark do without it."""
 _LONG_FILES: set[Path] = set()
 """The files with tests of these marks."""
-_MUCH_KIB = 2 << 20
-"""A process gives memory back once it has had so much: looking for it takes as long as a small test."""
 
 
 @cache
@@ -133,7 +130,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Schedulin
 def memory_given_back(request: pytest.FixtureRequest) -> Iterator[None]:
     """Gives the memory of a file's models back to the system: a process would end with several gigabytes of it."""
     yield
-    if request.path not in _LONG_FILES or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < _MUCH_KIB:
+    if request.path not in _LONG_FILES:
         return
     gc.collect()
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):  # glibc's
