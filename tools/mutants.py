@@ -41,7 +41,7 @@ RUNS: Final = "tests/e2e/"
 RUN_SECONDS: Final = 30.0
 """A test of the folder `RUNS` counts for so long at least: the first that is asked makes the run that it needs."""
 LIMIT: Final = 180.0
-"""Seconds after which a mutant's tests are ended: it hangs, and so is noticed."""
+"""Seconds after which a mutant's tests are ended: it hangs, or its tests take long."""
 MEMORY: Final = 8 << 30
 """Bytes that a mutant's tests may take: one that loops may fill the machine before its time is over."""
 
@@ -265,7 +265,8 @@ class Outcome(NamedTuple):
     """The fate of a mutant.
 
     Attributes:
-      how: `killed`, `survived`, `hangs` (noticed, too), or `untested`, which no test runs.
+      how: `killed`, `survived`, `hangs` (its tests did not end, perhaps for being slow), or `untested`, which no test
+        runs.
       by: the test that failed first.
     """
 

@@ -231,15 +231,11 @@ def test_null_epochs_follow_from_the_number_of_lists(scripted, tmp_path, caplog,
     assert caplog.messages[0].startswith("epoch 1/4, ")
 
 
-@pytest.mark.parametrize(("done", "left"), [(3, "14 s"), (10, "0 s")])
-def test_the_time_left_is_that_of_the_work_left_at_the_pace_so_far(monkeypatch, done, left):
-    now = [100.0]
-    monkeypatch.setattr("models.training.train.time", SimpleNamespace(monotonic=lambda: now[0]))
-    time_left = TimeLeft(2, 10)
-    now[0] += 2 * (done - 2)
-    assert time_left.after(done) == left
-    now[0] += 100 * (done - 2)
-    assert time_left.after(done) == ("12 min" if done == 3 else "0 s")
+@pytest.mark.parametrize(("done", "seconds", "left"), [(3, 2, "14 s"), (3, 102, "12 min"), (10, 16, "0 s")])
+def test_the_time_left_is_that_of_the_work_left_at_the_pace_so_far(monkeypatch, done, seconds, left):
+    times = iter([100, 100 + seconds])
+    monkeypatch.setattr("models.training.train.time", SimpleNamespace(monotonic=lambda: next(times)))
+    assert TimeLeft(2, 10).after(done) == left
 
 
 # Pre-trained vectors
