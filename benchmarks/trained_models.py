@@ -104,7 +104,14 @@ class Trained:
         """A new model; `is_dense` trains it with Keras's Adam, and a null objective is the loss's own."""
         model, loss = tower
         given, settings = given.for_model(model), TrainingSettings(objective=objective_name).for_model(model)
-        job = TrainingJob(model=model, loss=loss, training=settings, top_grade=MOST_RELEVANT)
+        job = TrainingJob(
+            languages=("en", "fr"),
+            rules=WordRules(),
+            top_grade=MOST_RELEVANT,
+            model=model,
+            loss=loss,
+            training=settings,
+        )
         with make_strategy(settings).scope():
             ranker = Ranker({model.channel: _scorer(given, model)})
             objective = make_objective(ranker, job)

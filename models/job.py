@@ -34,6 +34,12 @@ class TrainingJob(Settings):
     and the paper's baseline read it.
     """
 
+    languages: tuple[str, str]
+    """ISO 639-1 codes of queries and documents."""
+    rules: WordRules
+    """The words of texts."""
+    top_grade: int
+    """The MR grade."""
     model: ModelSettings = ModelSettings()
     """The scorer that is trained."""
     loss: LossSettings = LossSettings()
@@ -46,12 +52,6 @@ class TrainingJob(Settings):
     """Further channels of the score, by name."""
     word_tables: dict[str, WordTableSource] = {}
     """Pre-trained word vectors, by vocabulary (see `schemas.features`)."""
-    top_grade: int = 2
-    """The MR grade."""
-    languages: tuple[str, str] = ("", "")
-    """ISO 639-1 codes of queries and documents, for further channels."""
-    rules: WordRules = WordRules()
-    """The words of texts."""
     used_negatives: int | None = None
     """Number of NR documents of a list that are read; null: all."""
     held_out: tuple[str, ...] = ()

@@ -132,7 +132,6 @@ def create_pipeline(
 def _data(config: RunConfig, checkpoints: str) -> Data:
     """The stages from input files or dumps to transformed examples and a lexicon."""
     data, lexicon = config.data, config.lexicon
-    languages = data.query_language, data.document_language
     stages: list[BaseComponent] = []
     paths = {role: files_of(path) for role, path in data.inputs().items()}
     wikiclir_files = None
@@ -140,12 +139,12 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
         wikipedia_gen = WikipediaGen(
             files={key: files_of_dump(path) for key, path in data.wikipedia.inputs().items()},
             digests=data.sha256.wikipedia,
-            languages=languages,
+            languages=data.languages,
             settings=data.wikipedia.model_copy(update={"sitelinks": None}),
             unfinished=f"{checkpoints}.dumps",
         )
         stages.append(wikipedia_gen)
-        paths, wikiclir_files = _made_files(*languages), wikipedia_gen.outputs["wikiclir_files"]
+        paths, wikiclir_files = _made_files(*data.languages), wikipedia_gen.outputs["wikiclir_files"]
     collection_gen = CollectionGen(
         paths=paths,
         digests=data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"}),
@@ -197,7 +196,7 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             examples=examples,
             collection=collection,
             kind=lexicon.kind,
-            languages=languages,
+            languages=data.languages,
             rules=data.word_rules,
             top_grade=data.top_grade,
             max_bad_share=data.max_bad_share,
@@ -295,12 +294,11 @@ def _judging(
         runs["bm25_run"] = lexical_baseline.outputs["run"]
     rivals = [name for name in config.evaluation.baselines if name in RIVALS]
     if rivals:
-        languages = config.data.query_language, config.data.document_language
         stage = Rivals(
             examples=data.examples,
             lexicon=data.lexicon if config.translating_baselines else None,
             methods=rivals,
-            languages=languages,
+            languages=config.data.languages,
             rules=config.data.word_rules,
             vocabulary_size=config.model.vocabulary_size,
             seed=config.data.seed,
@@ -405,17 +403,18 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
     if config.encoder.is_channel:
         channels[ENCODER] = ChannelSettings(kind=ENCODER, weight=config.encoder.weight)
     job = TrainingJob(
+        languages=config.data.languages,
+        rules=config.data.word_rules,
+        top_grade=config.data.top_grade,
         model=config.model.model_copy(update=unused),
         loss=loss,
         training=config.training,
         channels=channels,
         word_tables=_word_tables(config),
-        top_grade=config.data.top_grade,
         used_negatives=config.data.used_negatives,
         held_out=config.data.held_out,
         adversary=_used_adversary(config.adversary),
         checkpoints=checkpoints,
-        **_of_texts(config),
     )
     return job.model_copy(update={"identity": identity([_RUN_FN, *(one.module for one in job.declarations())])})
 
@@ -423,13 +422,6 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
 def _used_adversary(adversary: AdversarySettings) -> AdversarySettings:
     """Returns the settings of a discriminator; the defaults where there is none."""
     return adversary if adversary.weight else AdversarySettings()
-
-
-def _of_texts(config: RunConfig) -> dict[str, Any]:
-    """Returns what a training knows of texts; a lexicon has its own record of the languages."""
-    data = config.data
-    languages = (data.query_language, data.document_language) if config.channels else None
-    return {"rules": data.word_rules} | ({"languages": languages} if languages else {})
 
 
 def _search_job(config: RunConfig, job: TrainingJob) -> TrainingJob:

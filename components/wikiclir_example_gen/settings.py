@@ -100,6 +100,11 @@ class DataSettings(Settings):
     """Digests that the input files must have; every run fills them in in its resolved configuration."""
 
     @property
+    def languages(self) -> tuple[str, str]:
+        """ISO 639-1 codes of queries and documents."""
+        return self.query_language, self.document_language
+
+    @property
     def word_rules(self) -> WordRules:
         """The rules by which texts are parted into words, and the limit on their number."""
         return WordRules(max_tokens=self.max_document_tokens, segmented=self.segmented)

@@ -32,7 +32,9 @@ def settings_of(job: TrainingJob) -> dict[str, Any]:
     """The settings of a job that decide what its training gives, by dotted names.
 
     Example:
-      >>> settings_of(TrainingJob())["model.epsilon"], settings_of(TrainingJob())["loss.name"]
+      >>> from schemas.word_rules import WordRules
+      >>> job = TrainingJob(languages=("en", "fr"), rules=WordRules(), top_grade=2)
+      >>> settings_of(job)["model.epsilon"], settings_of(job)["loss.name"]
       (1.0, 'sosl')
     """
     content = job.model_dump(mode="json", exclude_none=True)

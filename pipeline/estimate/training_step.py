@@ -146,7 +146,14 @@ def measure_training_step(config: RunConfig, size: CollectionSize, dim: int = 0)
         dim=0 if SCORERS[config.model.scorer].reads_words else dim,
     )
     with strategy.scope():
-        job = TrainingJob(model=config.model, loss=config.loss, training=settings, top_grade=config.data.top_grade)
+        job = TrainingJob(
+            languages=config.data.languages,
+            rules=config.data.word_rules,
+            top_grade=config.data.top_grade,
+            model=config.model,
+            loss=config.loss,
+            training=settings,
+        )
         inputs = ScorerInputs(
             name=config.model.channel,
             query_words=words,
@@ -156,9 +163,9 @@ def measure_training_step(config: RunConfig, size: CollectionSize, dim: int = 0)
             train_texts=lambda: lists,
             lexicon=None,
             eval_texts=lambda: lists,
-            languages=(config.data.query_language, config.data.document_language),
-            rules=config.data.word_rules,
-            top_grade=config.data.top_grade,
+            languages=job.languages,
+            rules=job.rules,
+            top_grade=job.top_grade,
         )
         scorer = SCORERS[config.model.scorer].load().make(inputs, **config.model.scorer_settings)
         objective = make_objective(Ranker({config.model.channel: scorer}), job)

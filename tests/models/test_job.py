@@ -8,9 +8,10 @@ from models.choices import CHANNELS, ENCODERS
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
 from models.training.settings import TrainingSettings
+from tests.models.training_job import training_job
 
 VECTORS = WordTableSource(path="fr.vec", sha256="0f", width=2, most_words=9, max_bad_share=0.1, train=False)
-JOB = TrainingJob(
+JOB = training_job(
     model=ModelSettings(encoder="cnn", encoder_settings={"filters": 5}),
     loss=LossSettings(theta=(0.1, 0.2, 0.3), learn_theta=True),
     training=TrainingSettings(epochs=None).for_model(ModelSettings(encoder="cnn")),

@@ -14,12 +14,15 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import pydantic
 import pytest
+import yaml
+from tfx.dsl.components.base.base_component import BaseComponent
 
 from models.choices import OPTIMIZERS, Declaration, DrawnSettings
 from pipeline import identity
 from pipeline.config import RunConfig, load_config
 from pipeline.input_files import resolve_digests
 from pipeline.pipeline import create_pipeline
+from pipeline.presets import PRESETS
 from pipeline.settings_file import known_keys, settings_fields
 from pipeline.stages import STAGES
 from schemas.settings import OneOf, Settings
@@ -147,7 +150,7 @@ READ_TOO = {"Transform": "adversary.held_out_texts", "WikipediaGen": "data.sha25
 NOT_READ = {
     "WikipediaGen": r"lexicon\.title_pairs|data\.sha256\.(?!wikipedia)\w+",
     "CollectionGen": "lexicon.title_pairs",
-    "PaperTrainer": r"(?!data\.|training\.(seed|device|replicas|workers)$).*|data\.(max_bad_share|\w+_language)",
+    "PaperTrainer": r"(?!data\.|training\.(seed|device|replicas|workers)$).*|data\.max_bad_share",
     "Trainer": r"tuning\..*",
     "TrainingReport": "model.vocabulary_size",
     "TextVectorGen": r"encoder\.(name|licence|head|weight)",
@@ -295,7 +298,6 @@ SWITCHES: list[tuple[Values, Values, str]] = [
     ({"adversary.hidden": 8}, {"adversary.weight": 0}, ""),
     ({"embeddings.train": False}, {"embeddings": {}}, ""),
     ({"model.vocabulary_size": 2}, {"embeddings": {}}, "Transform Rivals"),
-    ({"data.query_language": "de"}, {"channels": {}, "model.stem_embeddings": False}, "LexiconGen Rivals"),
 ]
 """Settings that switch stages or inputs on and off, or have no part in a run."""
 WIRING = {"search.index", "search.engine"}
@@ -342,6 +344,53 @@ def test_no_setting_is_without_a_reader_but_those_that_are_known_to_change_no_re
 def test_a_switch_changes_the_stages_that_it_adds_or_feeds(values: Values, needed: Values, stages: str) -> None:
     before, after = configuration(needed), configuration({**needed, **values})
     assert changed(keys(before), keys(after)) - {"Pusher"} == set(stages.split())
+
+
+CHANNELS: dict[str, Values] = {
+    "the model's alone": {"lexicon": {"kind": "none"}, "model": {"start": "random"}},
+    "the preset's": {},
+    "CL-LSI": {"channels": {"lsi": {"kind": "cl_lsi"}}},
+    "an encoder's": {"encoder": {"kind": "endpoint", "address": "http://127.0.0.1:9", "query_model": "m"}},
+}
+"""Settings of the channels of a score."""
+
+
+def settings_of(stage: BaseComponent) -> dict[str, Any]:
+    """The settings that a stage gets, by their names; a setting that is null has no property."""
+    function = getattr(stage, "test_call", None)
+    nulls = dict.fromkeys(inspect.signature(function).parameters if function else ())
+    properties = {name: parsed(value) for name, value in stage.exec_properties.items()}
+    return {**nulls, **properties, **(properties.get("settings") or {}), **(properties.get("custom_config") or {})}
+
+
+def parsed(value: Any) -> Any:
+    try:
+        return json.loads(value)
+    except (TypeError, ValueError):
+        return value
+
+
+@pytest.mark.parametrize("channels", CHANNELS.values(), ids=CHANNELS.keys())
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_stage_gets_what_the_configuration_says_whatever_else_is_set(preset: str, channels: Values) -> None:
+    content = {**yaml.safe_load((ROOT / "configs" / "sample.yaml").read_text()), "encoder": {"kind": "none"}}
+    of_data = {"query_language": "de", "top_grade": 3, "max_document_tokens": 9, "seed": 7, "used_negatives": 3}
+    others = {"loss": {"theta": [0.2, 0.4, 0.6]}} if preset in ("paper", "best", "closed") else {}
+    others |= {"evaluation": {"baselines": ["paper"]}}
+    config = RunConfig.model_validate(
+        {**content, "preset": preset, "data": {**content["data"], **of_data}, **others, **channels}
+    )
+    for stage in create_pipeline(config, "/artifacts", "", "").components:
+        its = config.paper_beside() if stage.id == "PaperTrainer" else config
+        said = {
+            **its.data.model_dump(mode="json", exclude={"documents"}),  # what an executor counts has the name, too
+            **its.model_dump(mode="json", include={"loss", "training", "adversary"}),
+            "languages": [*its.data.languages],
+            "rules": its.data.word_rules.model_dump(),
+        }
+        got = settings_of(stage)
+        names = got.keys() & said.keys()
+        assert {name: got[name] for name in names} == {name: said[name] for name in names}, stage.id
 
 
 def test_the_stages_that_recovery_sweeps_are_those_of_the_pipeline() -> None:

@@ -7,7 +7,6 @@ import pytest
 import tensorflow as tf
 from tensorflow import keras
 
-from models.job import TrainingJob
 from models.lexicon.cl_lsi import ClLsi
 from models.lists.ranking_lists import TEXT_SPEC
 from models.settings import ChannelSettings
@@ -18,6 +17,7 @@ from schemas.word_rules import WordRules
 from tests.models.eagerly import EAGERLY
 from tests.models.lexicon.small_lexicon import learn, make_channel, scores
 from tests.models.synthetic import write_examples
+from tests.models.training_job import training_job
 
 pytestmark = [pytest.mark.stages, *EAGERLY]  # it imports TFX
 
@@ -52,7 +52,7 @@ def read(tmp_path, monkeypatch):
 
     def read(channels=(), in_training=False, negatives_from="all", **settings):
         paths = {split: str(tmp_path / split) for split in ("train", "eval")}
-        job = TrainingJob(
+        job = training_job(
             training=TrainingSettings(negatives_from=negatives_from),
             channels={kind: ChannelSettings(kind=kind, in_training=in_training) for kind in channels},
             texts=paths if channels else {},
@@ -169,7 +169,7 @@ def test_the_best_numbers_of_a_search_stand_in_the_job():
 
     paths = dict.fromkeys(["transform_graph_path", "model_run_dir", "serving_model_dir"], "")
     arguments = TrainingArguments(
-        job=TrainingJob().model_dump_json(),
+        job=training_job().model_dump_json(),
         hyperparameters={"values": {"epsilon": 0.25}},
         train_files=[],
         eval_files=[],
@@ -191,6 +191,6 @@ def test_within_one_language_a_word_of_a_query_is_as_rare_as_it_is_among_documen
         query_columns={f.QUERY_TOKENS: tf.ragged.constant([[0], [0, 1]])},
         document_columns={f.DOC_TOKENS: tf.ragged.constant([[0], [0, 1], [0, 0]])},
     )
-    job = TrainingJob(training=TrainingSettings(), languages=languages)
+    job = training_job(training=TrainingSettings(), languages=languages)
     found = inputs._idf(f.QUERY_VOCABULARY, job, SimpleNamespace(vocabulary_by_name=words.get), lists)
     np.testing.assert_allclose(found, expected, rtol=1e-6)

@@ -7,7 +7,6 @@ import pytest
 import tensorflow as tf
 
 from models.choices import CHANNELS, ScorerDeclaration
-from models.job import TrainingJob
 from models.rankers.scorer import Scorer, Words
 from models.settings import ChannelSettings, LossSettings, ModelSettings
 from models.training.channel_weight import WEIGHTS
@@ -19,6 +18,7 @@ from schemas.training_history import Fitted, Tried
 from tests.models.eagerly import EAGERLY
 from tests.models.lexicon.small_lexicon import learn, make_channel
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
+from tests.models.training_job import training_job
 
 pytestmark = [pytest.mark.stages, *EAGERLY]  # it imports TFX
 
@@ -42,7 +42,7 @@ def inputs_of(lists):
 
     def inputs_of(channels, similarity="smooth_cosine", loss=None, left_out=None):
         left_out = [] if left_out is None else left_out
-        job = TrainingJob(
+        job = training_job(
             model=ModelSettings(embedding_dim=8, similarity=similarity),
             loss=loss or LossSettings(),
             training=TrainingSettings(epochs=2, batch_lists=8, device="cpu").for_model(ModelSettings()),

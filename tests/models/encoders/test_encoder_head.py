@@ -12,7 +12,6 @@ from tensorflow import keras
 
 from models.choices import SCORERS, own_settings
 from models.encoders.encoder_head import EncoderHead
-from models.job import TrainingJob
 from models.objectives.make_objective import make_objective
 from models.rankers.ranker import Ranker
 from models.settings import LossSettings, ModelSettings
@@ -22,6 +21,7 @@ from tests import reference
 from tests.models.encoders.reference import distance_from_identity
 from tests.models.encoders.small_encoder import with_vectors
 from tests.models.synthetic import ranking_lists
+from tests.models.training_job import training_job
 
 pytestmark = pytest.mark.tensors
 
@@ -54,7 +54,9 @@ def ranker_of(penalty=0.0, maps=None, **model) -> Ranker:
 def objective_of(name, penalty, maps=MAPS):
     loss, training = OBJECTIVES[name]
     ranker = ranker_of(penalty, maps)
-    return make_objective(ranker, TrainingJob(model=ModelSettings(scorer="encoder_head"), loss=loss, training=training))
+    return make_objective(
+        ranker, training_job(model=ModelSettings(scorer="encoder_head"), loss=loss, training=training)
+    )
 
 
 def loss_and_gradients(objective):

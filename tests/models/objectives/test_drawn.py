@@ -6,7 +6,6 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.job import TrainingJob
 from models.objectives.drawn import drawn_lists
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import make_loss
@@ -18,6 +17,7 @@ from models.training.settings import TrainingSettings
 from schemas.relevance import MOST_RELEVANT
 from tests.models.eagerly import EAGERLY
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
+from tests.models.training_job import training_job
 
 pytestmark = [pytest.mark.tensors, *EAGERLY]
 
@@ -30,7 +30,7 @@ def objective_of(seed=1, model=MODEL):
     """As a configuration makes it."""
     ranker = Ranker({"towers": TwoTowers(Words(VOCABULARY_SIZE), Words(VOCABULARY_SIZE), model, seed=1)})
     training = TRAINING.model_copy(update={"seed": seed})
-    return make_objective(ranker, TrainingJob(model=model, loss=LOSS, training=training))
+    return make_objective(ranker, training_job(model=model, loss=LOSS, training=training))
 
 
 @st.composite
@@ -116,4 +116,4 @@ def test_draws_follow_the_seed_and_are_new_in_each_step():
 @pytest.mark.parametrize("terms", [{"in_batch": True}, {"softmax_weight": 0.1}])
 def test_terms_over_all_documents_of_a_step_are_refused_beside_it(terms):
     with pytest.raises(ValueError, match="got drawn"):
-        TrainingJob(model=MODEL, loss=LossSettings(**terms), training=TRAINING)
+        training_job(model=MODEL, loss=LossSettings(**terms), training=TRAINING)

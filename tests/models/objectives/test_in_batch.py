@@ -6,7 +6,6 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.job import TrainingJob
 from models.losses.declarations import LOSSES
 from models.objectives.in_batch import InBatchObjective
 from models.objectives.make_objective import make_objective
@@ -18,6 +17,7 @@ from models.settings import LossSettings, ModelSettings
 from tests import reference
 from tests.models.eagerly import EAGERLY
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
+from tests.models.training_job import training_job
 
 pytestmark = [pytest.mark.tensors, *EAGERLY]
 
@@ -61,7 +61,7 @@ def padded(rows):
 
 def made(ranker, settings):
     """The objective of a configuration's loss."""
-    return make_objective(ranker, TrainingJob(loss=settings, top_grade=TOP_GRADE))
+    return make_objective(ranker, training_job(loss=settings, top_grade=TOP_GRADE))
 
 
 def losses(settings, lists, grades, scores, domains=None):

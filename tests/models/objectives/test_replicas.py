@@ -8,7 +8,6 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.adversary_settings import AdversarySettings
-from models.job import TrainingJob
 from models.lists.training_batches import training_batches
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import RankingObjective
@@ -22,18 +21,19 @@ from tests.models.eagerly import EAGERLY
 from tests.models.losses.listwise import make as make_loss
 from tests.models.rankers.test_every_scorer import LISTS, LOSS_OF, built
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
+from tests.models.training_job import training_job
 
 pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 BATCHES = np.array([[0, 1], [2, 1]], np.int32)
 DOMAINS = ["arts", "news"] * 4
 JOBS = {
-    "in_batch": TrainingJob(loss=LossSettings(in_batch=True, softmax_weight=0.5, learn_theta=True)),
-    "drawn": TrainingJob(
+    "in_batch": training_job(loss=LossSettings(in_batch=True, softmax_weight=0.5, learn_theta=True)),
+    "drawn": training_job(
         loss=LossSettings(name="worst_hinge"),
         training=TrainingSettings(objective="drawn", objective_settings={"documents": 2}),
     ),
-    "adversary": TrainingJob(adversary=AdversarySettings(weight=0.5, hidden=4)),
+    "adversary": training_job(adversary=AdversarySettings(weight=0.5, hidden=4)),
 }
 
 

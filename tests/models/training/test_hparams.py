@@ -6,16 +6,16 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from models.adversary_settings import AdversarySettings
-from models.job import TrainingJob
 from models.settings import ChannelSettings
 from models.training.hparams import settings_of, write_hparams
 from tests.hparams_of import hparams_of
+from tests.models.training_job import training_job
 
 pytestmark = pytest.mark.tensors
 
 
 def test_every_setting_that_decides_the_result_is_shown_and_none_of_the_machine() -> None:
-    job = TrainingJob(channels={"lexicon": ChannelSettings(kind="lexicon", weight=0.5)})
+    job = training_job(channels={"lexicon": ChannelSettings(kind="lexicon", weight=0.5)})
     found = settings_of(job)
     assert found["loss.theta"] == [0.2, 0.7]
     assert (found["training.seed"], found["channels.lexicon.weight"]) == (1, 0.5)
@@ -23,8 +23,8 @@ def test_every_setting_that_decides_the_result_is_shown_and_none_of_the_machine(
 
 
 def test_an_adversary_is_shown_where_there_is_one() -> None:
-    assert not any(name.startswith("adversary") for name in settings_of(TrainingJob()))
-    assert settings_of(TrainingJob(adversary=AdversarySettings(weight=0.25)))["adversary.weight"] == 0.25
+    assert not any(name.startswith("adversary") for name in settings_of(training_job()))
+    assert settings_of(training_job(adversary=AdversarySettings(weight=0.25)))["adversary.weight"] == 0.25
 
 
 def test_tensorboard_reads_numbers_truths_and_words_and_a_list_as_its_text(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from tensorflow import keras
 
 from models.adversary_settings import AdversarySettings
 from models.evaluation.metrics import METRICS
-from models.job import TrainingJob
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import RankingObjective
@@ -32,6 +31,7 @@ from schemas.relevance import MOST_RELEVANT, grade_name
 from schemas.training_history import ScoreCounts
 from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, WORDS_OF_A_TOPIC, learnable_lists
+from tests.models.training_job import training_job
 
 # Operation by operation, which takes a third of the time; one training is compared with that of a graph.
 pytestmark = [pytest.mark.stages, *EAGERLY]
@@ -65,7 +65,7 @@ def run(
     with strategy.scope():
         ranker = make_ranker(settings.seed, model, words)
         loss = LossSettings(learn_theta=learn_theta)
-        job = TrainingJob(loss=loss, training=settings, adversary=adversary or {}, top_grade=MOST_RELEVANT)
+        job = training_job(loss=loss, training=settings, adversary=adversary or {}, top_grade=MOST_RELEVANT)
         objective = make_objective(ranker, job, train_lists.domains, held_out=int(held_out_texts is not None))
     folders = [str(folder / name) for name in ("log", "checkpoint")]
     evaluator = evaluator(ranker, eval_lists, MOST_RELEVANT)
