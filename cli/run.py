@@ -80,7 +80,10 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     started = time.monotonic()
     stages: list[StageEnd] = []
     with StageView() as view:
-        for sentence in (*unreachable(settings.model, settings.loss), *unknown_languages(settings)):
+        for sentence in (
+            *unreachable(settings.model, settings.loss, settings.data.top_grade),
+            *unknown_languages(settings),
+        ):
             view.say(f"warning: {sentence}")
         if settings.encoder.kind != "none":
             view.say(

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from models.choices import CHANNELS, ENCODERS, SCORERS, ChannelWeightSetting, OwnSettings, TrainedDeclaration
-from models.losses.declarations import LOSSES, theta_fault
+from models.losses.declarations import LOSSES, number_of_thresholds, theta_fault
 from schemas.settings import InputPath, OneOf, Settings
 
 # Counts are below 2**31, because TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that
@@ -241,8 +241,9 @@ class LossSettings(Settings):
     """Settings that the loss alone has, by name: `margin` of worst_hinge (default 0.2). The others have none but those
     below."""
     theta: tuple[float, ...] | None = None
-    """Thresholds, increasing within (-1, 1): for sosl, mse and proportional_odds as many as `data.top_grade`, for
-    three_part_l2 three, for the others none; null: the loss's own (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9)."""
+    """Thresholds, increasing within (-1, 1): for sosl, mse and proportional_odds as many as `data.top_grade`, but two
+    for binary grades, between which lies no grade's band; for three_part_l2 three, for the others none; null: the
+    paper's (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9), and for more grades others evenly spaced between these."""
     learn_theta: bool = False
     """Learn the thresholds along with the model, starting from `theta`; for sosl and proportional_odds."""
     in_batch: bool = False
@@ -300,10 +301,14 @@ class LossSettings(Settings):
         declaration = LOSSES[self.name]
         if declaration.top_grade not in (None, top_grade):
             return f"{self.name} is defined for data.top_grade {declaration.top_grade} alone; got {top_grade}"
-        if self.theta is None or declaration.theta_length is not None or len(self.theta) == top_grade:
+        if self.theta is None or declaration.theta_length is not None:
             return None
-        source = ", its own," if self.theta == declaration.default_theta else ""
+        if self.learn_theta and top_grade == 1:
+            return "learn_theta must be false with data.top_grade 1, where nothing holds two thresholds apart; got true"
+        expected = number_of_thresholds(top_grade)
+        if len(self.theta) == expected:
+            return None
         return (
-            f"theta must hold as many thresholds as data.top_grade for {self.name}; got {list(self.theta)}{source} "
-            f"and data.top_grade {top_grade}"
+            f"theta must hold {expected} thresholds for {self.name} and data.top_grade {top_grade}, or be null; got "
+            f"{list(self.theta)}"
         )

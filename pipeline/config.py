@@ -17,7 +17,6 @@ from models.choices import ACROSS_LANGUAGES, ENCODER, HEAD, HELD_OUT, SCORERS, T
 from models.encoders.settings import EncoderSettings
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
-from models.losses.declarations import bands_for
 from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings
@@ -26,7 +25,7 @@ from pipeline.input_files import check_inputs, domains_in, file_fault, files_of,
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
-from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset
+from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset, with_thresholds
 from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
 from schemas.domains import TrainedDomains, held_out_fault
 from schemas.errors import ConfigError
@@ -94,7 +93,7 @@ class RunConfig(Settings):
     @model_validator(mode="before")
     @classmethod
     def _what_is_not_given_is_the_presets(cls, content: Any) -> Any:
-        return with_preset(content, cls) if isinstance(content, Mapping) else content
+        return with_thresholds(with_preset(content, cls)) if isinstance(content, Mapping) else content
 
     @field_validator("embeddings")
     @classmethod
@@ -298,15 +297,13 @@ class RunConfig(Settings):
     def paper_beside(self) -> "RunConfig":
         """The paper's own system as a baseline beside this one: the preset `paper`, resolved.
 
-        It has the same lists, vocabularies, seed and devices, no word vectors, and for other grades than the paper's
-        thresholds of their number.
+        It has the same lists, vocabularies, seed and devices, and no word vectors.
         """
         return RunConfig.model_validate(
             {
                 "preset": "paper",
                 "data": self.data.model_dump(),
                 "model": {"vocabulary_size": self.model.vocabulary_size},
-                "loss": {"theta": bands_for(self.data.top_grade)},
                 "training": self.training.model_dump(include={"seed", "device", "replicas", "workers"}),
                 "output": self.output,
             }

@@ -253,6 +253,7 @@ def _training(config: RunConfig, data: Data, checkpoints: str) -> Training:
         model_run=trainer.outputs["model_run"],
         model=job.model,
         loss=job.loss,
+        top_grade=job.top_grade,
         training=job.training,
         tuner_results=trials,
     )

@@ -110,7 +110,7 @@ class GuessingObjective(RankingObjective):
 
     @classmethod
     def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, seed: int, **own: Any) -> "GuessingObjective":
-        return cls(ranker, make_loss(settings, ranker.theta_ends), top_grade, **own)
+        return cls(ranker, make_loss(settings, top_grade, ranker.theta_ends), top_grade, **own)
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         scores = self.ranker(features, training=True)

@@ -21,6 +21,7 @@ def TrainingReport(
     report: Output[artifacts.TrainingReport],
     model: ModelSettings,
     loss: LossSettings,
+    top_grade: int,
     training: TrainingSettings,
     tuner_results: Input[TunerResults] | None = None,
 ) -> None:
@@ -32,6 +33,7 @@ def TrainingReport(
       model_run: the Trainer's.
       report: the folder `training`, and after a search the folder `tuning`.
       model, loss, training: the settings of the training.
+      top_grade: the MR grade.
       tuner_results: the Tuner's, if there was a search; the best trial's values replace those of the settings.
     """
     files: dict[str, str] = {}
@@ -42,7 +44,7 @@ def TrainingReport(
         results = SearchResults.from_json(read_text(tuner_results, TRIALS_FILE))
         model, loss = with_best_trial(results, model, loss)
         files |= tuning_report(results)
-    files |= training_files(read_text(model_run, HISTORY_FILE), model, loss, training)
+    files |= training_files(read_text(model_run, HISTORY_FILE), model, loss, top_grade, training)
     if fileio.exists(os.path.join(model_run.uri, VECTORS_FILE)):
         files[f"training/{VECTORS_FILE}"] = read_text(model_run, VECTORS_FILE)
     for name, content in files.items():

@@ -9,16 +9,17 @@ from schemas.training_history import HISTORY_FILE, TrainingHistory
 
 
 def training_files(
-    history: str, model: ModelSettings, loss: LossSettings, training: TrainingSettings
+    history: str, model: ModelSettings, loss: LossSettings, top_grade: int, training: TrainingSettings
 ) -> dict[str, str]:
     """The files of a training's history and stability.
 
     Args:
       history: the content of `training.json`.
       model, loss, training: the training's settings.
+      top_grade: the MR grade.
     """
     step = training.number("learning_rate") * training.number("embedding_factor")
-    report = stability_report(model, loss, step, TrainingHistory.from_json(history))
+    report = stability_report(model, loss, top_grade, step, TrainingHistory.from_json(history))
     return {
         f"training/{HISTORY_FILE}": history,
         f"training/{STABILITY_FILE}": report.to_json(),

@@ -21,12 +21,13 @@ _NO_THEOREM: Final = (
 
 
 def stability_report(
-    model: ModelSettings, loss: LossSettings, learning_rate: float, training: TrainingHistory
+    model: ModelSettings, loss: LossSettings, top_grade: int, learning_rate: float, training: TrainingHistory
 ) -> Stability:
     """The content of `stability.json`; `describe_stability` describes it.
 
     Args:
       model, loss: the training's settings.
+      top_grade: the MR grade.
       learning_rate: the word embeddings' learning rate, taken as the constant c of Theorem 3's step sizes, c / t.
       training: the training's history.
     """
@@ -49,7 +50,7 @@ def stability_report(
         if constants is None or loss.learn_theta or loss.is_over_batch
         else _theorem_3(constants, model, learning_rate, training),
         largest_score=largest if math.isfinite(largest := largest_score(model)) else None,
-        unreachable=tuple(unreachable(model, loss)),
+        unreachable=tuple(unreachable(model, loss, top_grade)),
     )
 
 
@@ -96,17 +97,18 @@ def _theorem_3(
     )
 
 
-def unreachable(model: ModelSettings, loss: LossSettings) -> list[str]:
+def unreachable(model: ModelSettings, loss: LossSettings, top_grade: int) -> list[str]:
     """A sentence for each grade that no score can satisfy, by the first values of learned thresholds.
 
     Example:
-      >>> unreachable(ModelSettings(embedding_dim=64, epsilon=1), LossSettings(name="mse"))
+      >>> unreachable(ModelSettings(embedding_dim=64, epsilon=1), LossSettings(name="mse"), top_grade=2)
       ['with embedding_dim 64 and epsilon 1 no score exceeds 0.790; mse aims at 0.85 for grade 2, which cannot be ...']
     """
     largest = largest_score(model)
     epsilon = f" and epsilon {model.epsilon:g}" if model.similarity == "smooth_cosine" else ""
     sentences = []
-    for grade, (low, high) in enumerate(LOSSES[loss.name].targets(loss.theta or (), ENDS)):
+    targets = LOSSES[loss.name].targets_of_grades(loss.theta or (), ENDS, top_grade)
+    for grade, (low, high) in enumerate(targets):
         if low > largest:
             limit, aim = f"exceeds {largest:.3f}", f"{low:.3g}" + (" or more" if low < high else "")
         elif high < -largest:

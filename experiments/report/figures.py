@@ -83,11 +83,12 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
     for row in rows:
         for cell in row.done[:1]:
             settings = LossSettings(name=cell.setting("loss.name"), theta=cell.thresholds)
-            loss = make_loss(settings)
+            top_grade = cell.setting("data.top_grade")
+            loss = make_loss(settings, top_grade)
             if isinstance(loss, PointwiseLoss):
                 theta = ", ".join(f"{one:.2g}" for one in loss.theta)
                 losses[f"{value_name(settings.name, 'loss.name')}, θ = ({theta})"] = loss
-                grades = cell.setting("data.top_grade") + 1
+                grades = top_grade + 1
     if not losses:
         return None
 

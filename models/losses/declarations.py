@@ -23,18 +23,24 @@ PARTS: Final = (0.2, 0.55, 0.9)
 """The thresholds of 3-Part-L2 in the code of the paper's authors."""
 
 
-def bands_for(top_grade: int) -> tuple[float, ...]:
-    """A threshold below each grade above 0: the paper's for the grades 0 to 2, evenly spaced between these for more.
+def number_of_thresholds(top_grade: int) -> int:
+    """The number of thresholds for the grades 0 .. top_grade: one below each grade above 0, but two for binary grades.
+
+    The band between these two belongs to no grade: with one threshold, documents that all score as much would have
+    neither too high nor too low a score, and nothing would be learned.
+    """
+    return max(top_grade, 2)
+
+
+def thresholds_for(top_grade: int) -> tuple[float, ...]:
+    """The thresholds that a null `loss.theta` stands for: the paper's, and others evenly spaced between these.
 
     Example:
-      >>> bands_for(1), bands_for(2), bands_for(3)
-      ((0.5,), (0.2, 0.7), (0.2, 0.45, 0.7))
+      >>> thresholds_for(1), thresholds_for(2), thresholds_for(3)
+      ((0.2, 0.7), (0.2, 0.7), (0.2, 0.45, 0.7))
     """
-    if top_grade == 1:
-        return (0.5,)
-    least, most = BANDS
-    step = (most - least) / (top_grade - 1)
-    return tuple(round(least + step * place, 3) for place in range(top_grade))
+    (low, high), number = BANDS, number_of_thresholds(top_grade)
+    return tuple(round(low + (high - low) * index / (number - 1), 3) for index in range(number))
 
 
 def theta_fault(theta: Theta, ends: Interval = ENDS) -> str | None:
@@ -73,11 +79,11 @@ class LossDeclaration(Declaration):
     (theta_0, theta_K), the ends of the scores' scale.
 
     Attributes:
-      default_theta: the thresholds that a null `loss.theta` stands for; None: the loss has no thresholds.
-      theta_length: the number of thresholds; None: as many as `data.top_grade`.
+      default_theta: the thresholds of the paper's grades; None: the loss has no thresholds.
+      theta_length: the number of thresholds; None: `number_of_thresholds`.
       top_grade: the only `data.top_grade` that the loss is defined for; None: any.
       fixed_theta: the reason why thresholds cannot be learned; None: they can.
-      targets: returns the lowest and the highest score of the least loss, for each grade; empty where a single score
+      targets: returns the lowest and the highest score of the least loss, for each band; empty where a single score
         has no loss.
       constants: returns the Lipschitz constant, the smoothness and the largest value; None where they are unknown.
     """
@@ -88,6 +94,11 @@ class LossDeclaration(Declaration):
     fixed_theta: str | None = "which has no thresholds"
     targets: Callable[[Theta, Interval], list[Interval]] = lambda theta, ends: []
     constants: Callable[[Theta, Interval], LossConstants | None] = lambda theta, ends: None
+
+    def targets_of_grades(self, theta: Theta, ends: Interval, top_grade: int) -> list[Interval]:
+        """Returns the target of each grade: that of its band, and for the highest grade that of the last band."""
+        targets = self.targets(theta, ends)
+        return [*targets[:top_grade], *targets[-1:]]
 
 
 class WorstHingeSettings(Settings):

@@ -79,8 +79,12 @@ class PointwiseLoss(RankingLoss, ABC):
     [theta_{y-1}, theta_y] unless a loss says otherwise (arXiv:2011.00701, section 3.4). The paper's theta_0 = -1 and
     theta_K = 1 are the ends of the cosine's scale; another scorer may have others.
 
+    The highest grade has the last band. Binary grades have two thresholds, so that the band between them belongs to no
+    grade: with one, SOSL would be 0 where all documents score as much as the threshold.
+
     Args:
       theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing between the ends.
+      top_grade: the highest grade; None: the number of thresholds.
       ends: theta_0 and theta_K, the lowest and the highest score that the scorer can give.
       reduction, name: see `keras.losses.Loss`.
 
@@ -92,7 +96,13 @@ class PointwiseLoss(RankingLoss, ABC):
       ValueError: theta is empty or not increasing, or the ends are not finite.
     """
 
-    def __init__(self, theta: Sequence[float] = BANDS, ends: tuple[float, float] = ENDS, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        theta: Sequence[float] = BANDS,
+        top_grade: int | None = None,
+        ends: tuple[float, float] = ENDS,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         low, high = ends
         if not -math.inf < low < high < math.inf:
@@ -100,6 +110,7 @@ class PointwiseLoss(RankingLoss, ABC):
         if fault := theta_fault(theta, ends):
             raise ValueError(f"theta {fault}.")
         self.theta = tuple(float(threshold) for threshold in theta)
+        self.top_grade = len(self.theta) if top_grade is None else top_grade
         self.ends = (float(low), float(high))
         self.bounds = (self.ends[0], *self.theta, self.ends[1])
 
@@ -118,7 +129,8 @@ class PointwiseLoss(RankingLoss, ABC):
     def band(self, grade: tf.Tensor, score: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the lower and the upper end of each document's band, in the score's type."""
         bounds = self._bounds_as(score.dtype)
-        return tf.gather(bounds, grade), tf.gather(bounds, grade + 1)
+        row = tf.where(grade < self.top_grade, grade, len(self.theta))
+        return tf.gather(bounds, row), tf.gather(bounds, row + 1)
 
     def current_theta(self) -> list[float]:
         """Returns theta_1 .. theta_{K-1}."""
@@ -130,7 +142,12 @@ class PointwiseLoss(RankingLoss, ABC):
 
     def get_config(self) -> dict[str, Any]:
         """Returns the loss's arguments."""
-        return {**super().get_config(), "theta": list(self.theta), "ends": list(self.ends)}
+        return {
+            **super().get_config(),
+            "theta": list(self.theta),
+            "top_grade": self.top_grade,
+            "ends": list(self.ends),
+        }
 
 
 class BandLoss(PointwiseLoss, ABC):

@@ -41,7 +41,7 @@ class DrawnObjective(RankingObjective):
     @classmethod
     def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, seed: int, **own: Any) -> "DrawnObjective":
         """Makes the objective with the loss that the settings name."""
-        return cls(ranker, make_loss(settings, ranker.theta_ends), seed, **own)
+        return cls(ranker, make_loss(settings, top_grade, ranker.theta_ends), seed, **own)
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists."""

@@ -50,7 +50,7 @@ class InBatchObjective(RankingObjective):
     @classmethod
     def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, seed: int, **own: Any) -> "InBatchObjective":
         """Makes the objective with the loss that the settings name."""
-        return cls(ranker, make_loss(settings, ranker.theta_ends), settings, top_grade, **own)
+        return cls(ranker, make_loss(settings, top_grade, ranker.theta_ends), settings, top_grade, **own)
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists; the figures are the terms, unweighted."""

@@ -132,7 +132,7 @@ class RankingObjective(Objective):
           seed: seeds what an objective draws.
           **own: the objective's own settings.
         """
-        return cls(ranker, make_loss(settings, ranker.theta_ends), **own)
+        return cls(ranker, make_loss(settings, top_grade, ranker.theta_ends), **own)
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists."""
@@ -154,16 +154,17 @@ class RankingObjective(Objective):
         return {**super().figures(), **self.loss.figures()}
 
 
-def make_loss(settings: LossSettings, ends: tuple[float, float] = ENDS) -> RankingLoss:
+def make_loss(settings: LossSettings, top_grade: int, ends: tuple[float, float] = ENDS) -> RankingLoss:
     """Makes the loss that a configuration names, without reduction; within `strategy.scope()` if it learns.
 
     Args:
       settings: the loss and its thresholds.
+      top_grade: the MR grade.
       ends: the lowest and the highest score of the scorer, between which thresholds lie.
     """
     arguments: dict[str, Any] = dict(settings.settings)
     if settings.theta is not None:
-        arguments |= {"theta": settings.theta, "ends": ends}
+        arguments |= {"theta": settings.theta, "top_grade": top_grade, "ends": ends}
     if settings.learn_theta:
         arguments["learn_theta"] = True
     loss: RankingLoss = LOSSES[settings.name].load()(**arguments, reduction=keras.losses.Reduction.NONE)

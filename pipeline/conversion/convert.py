@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from components.wikiclir_example_gen.settings import DataSettings
-from models.losses.declarations import BANDS, bands_for
 from pipeline.conversion.cut_notes import cut_notes
 from pipeline.conversion.inputs import NEGATIVES, ConversionInputs, ConversionSettings, Sources, leave_out
 from pipeline.conversion.lists import donor_split, missing_split, reranking_list, sampled_list, split_for
@@ -296,16 +295,4 @@ def config_text(query_language: str, document_language: str, top_grade: int, oth
     if top_grade != USUAL_TOP_GRADE:
         data["top_grade"] = top_grade
     lines += ["data:", *(f"  {key}: {value}" for key, value in data.items())]
-    if top_grade != USUAL_TOP_GRADE:
-        shown = ", ".join(f"{threshold:g}" for threshold in bands_for(top_grade))
-        lines += ["loss:", f"  # {_comment(top_grade)}", f"  theta: [{shown}]"]
     return "\n".join([*lines, f"output: {RUN_FOLDER}", ""])
-
-
-def _comment(top_grade: int) -> str:
-    if top_grade == 1:
-        return "The threshold between grades 0 and 1: a start, to be tuned on the eval split."
-    least, most = BANDS
-    return (
-        f"A threshold below each grade, evenly spaced from {least} to {most}: a start, to be tuned on the eval split."
-    )

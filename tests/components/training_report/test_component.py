@@ -33,7 +33,7 @@ def report(tmp_path, make_artifact):
         if results:
             tuner_results = make_artifact("TunerResults", tmp_path)
             (Path(tuner_results.uri) / "trials.json").write_text(results.to_json())
-        TrainingReport.test_call(run, written, MODEL, LOSS, TRAINING, tuner_results)
+        TrainingReport.test_call(run, written, MODEL, LOSS, 2, TRAINING, tuner_results)
         folder = Path(written.uri)
         return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
@@ -41,10 +41,10 @@ def report(tmp_path, make_artifact):
 
 
 def test_without_a_search_it_reports_the_training_with_the_settings(report):
-    assert report() == training_files(HISTORY, MODEL, LOSS, TRAINING)
+    assert report() == training_files(HISTORY, MODEL, LOSS, 2, TRAINING)
 
 
 def test_after_a_search_it_reports_both_with_the_best_trial_s_values_and_passes_on_the_account_of_vectors(report):
     best = MODEL.model_copy(update={"epsilon": 2.0})
-    expected = training_files(HISTORY, best, LOSS, TRAINING) | {"training/embeddings.json": VECTORS}
+    expected = training_files(HISTORY, best, LOSS, 2, TRAINING) | {"training/embeddings.json": VECTORS}
     assert report(RESULTS, VECTORS) == expected | tuning_report(RESULTS)

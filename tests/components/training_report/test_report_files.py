@@ -17,12 +17,12 @@ TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=0.5, embeddin
 
 def test_the_history_stays_byte_by_byte_as_the_trainer_wrote_it():
     text = json.dumps(json.loads(HISTORY.to_json()), indent=3) + "\n\n"
-    assert training_files(text, MODEL, LOSS, TRAINING)["training/training.json"] == text
+    assert training_files(text, MODEL, LOSS, 2, TRAINING)["training/training.json"] == text
 
 
 def test_the_stability_is_that_at_the_word_embeddings_first_step_size():
-    files = training_files(HISTORY.to_json(), MODEL, LOSS, TRAINING)
-    report = stability_report(MODEL, LOSS, 0.1 * 3, HISTORY)
+    files = training_files(HISTORY.to_json(), MODEL, LOSS, 2, TRAINING)
+    report = stability_report(MODEL, LOSS, 2, 0.1 * 3, HISTORY)
     assert files.keys() == {"training/training.json", "training/stability.json", "training/stability.md"}
     assert files["training/stability.json"] == report.to_json()
     assert report.theorem_3.step_constant == 0.1 * 3

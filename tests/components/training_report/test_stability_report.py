@@ -18,7 +18,7 @@ ROWS = [
 
 def report(model=None, loss=None, **values):
     rows = [row | {"score_gradient/bound": 1.0} for row in ROWS]
-    return stability_report(model or ModelSettings(), loss or LossSettings(), 0.1, history(*rows, **values))
+    return stability_report(model or ModelSettings(), loss or LossSettings(), 2, 0.1, history(*rows, **values))
 
 
 def test_it_holds_the_bounds_beside_the_observations_and_theorem_3_at_the_exported_epoch():
@@ -86,7 +86,7 @@ def test_constants_of_the_loss_are_known_where_no_score_leaves_the_scale_of_the_
 
 
 def test_plain_cosine_has_no_bound():
-    account = stability_report(ModelSettings(similarity="cosine"), LossSettings(), 0.1, history(*ROWS))
+    account = stability_report(ModelSettings(similarity="cosine"), LossSettings(), 2, 0.1, history(*ROWS))
     assert (account.gradient_bound, account.paper_gradient_bound) == (None, None)
 
 
@@ -118,9 +118,9 @@ def test_every_report_is_json_of_finite_numbers_and_a_page_with_its_warnings(nam
 )
 def test_a_grade_that_no_score_satisfies_has_a_sentence(name, theta, limit, aim):
     sentence = f"with embedding_dim 64 and epsilon 1 no score {limit}; {name} aims at {aim}, which cannot be reached"
-    assert unreachable(ModelSettings(), LossSettings(name=name, theta=theta)) == [sentence] * bool(limit)
+    assert unreachable(ModelSettings(), LossSettings(name=name, theta=theta), 2) == [sentence] * bool(limit)
 
 
 def test_every_such_grade_has_a_sentence():
-    sentences = unreachable(ModelSettings(embedding_dim=4), LossSettings(theta=(0.5, 0.7)))  # (2 / 3)^2 = 0.444
+    sentences = unreachable(ModelSettings(embedding_dim=4), LossSettings(theta=(0.5, 0.7)), 2)  # (2 / 3)^2 = 0.444
     assert ["0.5 or more for grade 1" in sentences[0], "0.7 or more for grade 2" in sentences[1]] == [True, True]

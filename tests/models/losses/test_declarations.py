@@ -8,7 +8,7 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.losses.declarations import ENDS, LOSSES
+from models.losses.declarations import ENDS, LOSSES, thresholds_for
 from models.losses.proposition_1 import LossConstants
 from tests.models.losses.listwise import few, losses_and_gradients, make, scales, scores, thetas
 
@@ -41,6 +41,25 @@ def test_the_loss_is_least_at_its_targets_and_there_alone(name, data):
             assert loss > lowest
         elif distance <= 0:
             assert loss == pytest.approx(lowest, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "top_grade"),
+    [
+        (name, top_grade)
+        for name in POINTWISE_LOSSES
+        for top_grade in (1, 2, 3, 5)
+        if LOSSES[name].top_grade in (None, top_grade)
+    ],
+)
+def test_a_list_whose_documents_score_the_same_never_has_the_least_loss(name, top_grade):
+    theta = LOSSES[name].default_theta if LOSSES[name].theta_length else thresholds_for(top_grade)
+    grades, targets = [*range(top_grade + 1)], LOSSES[name].targets_of_grades(theta, ENDS, top_grade)
+    apart = [np.clip(high if grade == 0 else low, *ENDS) for grade, (low, high) in enumerate(targets)]
+    predicted = [apart, *([score] * len(grades) for score in np.linspace(*ENDS, 41))]
+    loss = make(name, theta, top_grade=top_grade)
+    least, *equal = loss([grades] * len(predicted), tf.constant(predicted, tf.float64)).numpy()
+    assert min(equal) > least + 0.01
 
 
 @pytest.mark.parametrize("name", [name for name in LOSSES if name not in POINTWISE_LOSSES])

@@ -95,7 +95,7 @@ def test_the_loss_is_that_of_the_drawn_lists_and_an_adversary_sees_the_same():
     assert (found.scored.labels.numpy()[:, 0] == MOST_RELEVANT).all()
     joint = found.scored.joint(tf.constant([[0, 1, 2]] * 6)).numpy()
     scores = joint[:, :, 8:].sum(axis=-1)  # the vectors' inner products
-    expected = make_loss(LOSS)(found.scored.labels, tf.constant(scores))
+    expected = make_loss(LOSS, 2)(found.scored.labels, tf.constant(scores))
     np.testing.assert_allclose(found.losses, expected, rtol=1e-5, atol=1e-6)
     assert not found.figures
 

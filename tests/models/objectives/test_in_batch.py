@@ -184,7 +184,7 @@ def gradients(objective, features, labels):
 def test_the_own_loss_is_the_loss_of_the_rankers_own_scores(similarity):
     objective = objective_of(model=MODEL.model_copy(update={"similarity": similarity}))
     features, labels = learnable_lists(6, seed=1).batch(tf.range(6))
-    expected = make_loss(BOTH)(labels, objective.ranker(features))
+    expected = make_loss(BOTH, TOP_GRADE)(labels, objective.ranker(features))
     np.testing.assert_allclose(objective(features, labels).figures["own_loss"], expected, rtol=1e-5, atol=1e-6)
 
 
@@ -218,4 +218,4 @@ class NoProduct(Scorer):
 
 def test_a_score_that_is_no_inner_product_is_refused():
     with pytest.raises(ValueError, match="got overlap"):
-        InBatchObjective(Ranker({"overlap": NoProduct()}), make_loss(BOTH), BOTH, TOP_GRADE)
+        InBatchObjective(Ranker({"overlap": NoProduct()}), make_loss(BOTH, TOP_GRADE), BOTH, TOP_GRADE)
