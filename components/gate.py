@@ -13,7 +13,8 @@ from components.settings import EvaluationSettings
 from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.encoders.text_vectors import TextVectors
-from models.evaluation.score_lists import score_lists, score_metrics
+from models.evaluation.metrics import list_metrics
+from models.evaluation.score_lists import score_lists
 from models.evaluation.significance import randomisation_test
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint, whole_versions
@@ -109,7 +110,7 @@ def _compare(
         record = LoadedModel(newest).encoder_record if vectors else None
         is_same = vectors is not None and record is not None and record.digest == vectors.record.digest
         scores = score_lists(newest, lists, settings.feedback, vectors if is_same else None)[SCORES]
-        last_values = score_metrics(lists, scores, top_grade)[metric]
+        last_values = list_metrics(lists, scores, top_grade, [metric])[metric]
     except DataError as error:
         raise DataError(f"the last pushed model: {error}\nRemove it, or set evaluation.start_anew.") from None
     per_query = QueryMetrics.from_tsv(read_text(evaluation, PER_QUERY_FILE))

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.evaluation.metrics import METRICS, expected_metrics, per_query_metrics
-from models.evaluation.score_lists import score_metrics
+from models.evaluation.metrics import METRICS, list_metrics, per_query_metrics
 from models.evaluation.significance import standard_error
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.ranking import ranking_run
@@ -30,10 +29,6 @@ from schemas.evaluation import (
     of_baseline,
 )
 from schemas.trec import parse_run, qrels_lines
-
-_TIE_ORDERS = 20
-_PAIRS_AT_ONCE = 2**20
-"""Pairs of queries and documents whose random orders are made at once, to bound the memory of long lists."""
 
 _Values: TypeAlias = dict[str, npt.NDArray[np.float64]]
 """Each metric's key to its values for the queries."""
@@ -93,14 +88,16 @@ def evaluate(
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
     """
-    per_query = score_metrics(lists, scores, top_grade)
-    of_baselines = {RANDOM_ORDER: expected_metrics(lists.grades, top_grade)}
+    per_query = list_metrics(lists, scores, top_grade)
+    of_baselines = {RANDOM_ORDER: list_metrics(lists, [np.zeros(len(grades)) for grades in lists.grades], top_grade)}
     for name, run in baselines.items():
-        of_baselines[name] = _tie_free_metrics(lists, _run_scores(name, run, lists), top_grade)
+        of_baselines[name] = list_metrics(lists, _run_scores(name, run, lists), top_grade)
     of_channels = {
-        name: _tie_free_metrics(lists, of_lists, top_grade) for name, of_lists in channels.items() if len(channels) > 1
+        name: list_metrics(lists, channel_scores, top_grade)
+        for name, channel_scores in channels.items()
+        if len(channels) > 1
     }
-    ideal = per_query_metrics([np.sort(grades)[::-1] for grades in lists.grades], top_grade)
+    ideal = per_query_metrics(lists.grades, lists.grades, top_grade)
 
     def part(rows: npt.NDArray[np.bool_]) -> PartReport:
         """The report of some of the queries."""
@@ -172,45 +169,6 @@ def _have_seen_document(
         ],
         bool,
     )
-
-
-def _tie_free_metrics(lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int) -> _Values:
-    """Metrics of scores as means over random orders of documents with equal scores.
-
-    BM25 gives most documents 0 here, and neighbouring ids are often related: breaking ties by id would rank by the ids.
-    """
-    generator = np.random.default_rng(0)
-    lists_at_once = max(1, _PAIRS_AT_ONCE // max(map(len, scores), default=1))
-    parts = [
-        _of_random_orders(
-            lists.grades[start : start + lists_at_once], scores[start : start + lists_at_once], top_grade, generator
-        )
-        for start in range(0, len(lists), lists_at_once)
-    ]
-    return {key: np.concatenate([part[key] for part in parts]) for key in METRICS}
-
-
-def _of_random_orders(
-    grades: Sequence[npt.NDArray[np.int64]],
-    scores: Sequence[npt.NDArray[np.float32]],
-    top_grade: int,
-    generator: np.random.Generator,
-) -> _Values:
-    """Metrics of some lists as means over random orders of documents with equal scores."""
-    is_tied = np.array([len(np.unique(list_scores)) < len(list_scores) for list_scores in scores], bool)
-    # First all lists in one order, then the lists with ties in the other orders: a single call of TF-Ranking.
-    ranked = []
-    for number in range(_TIE_ORDERS if is_tied.any() else 1):
-        for list_grades, list_scores, tied in zip(grades, scores, is_tied, strict=True):
-            order = generator.permutation(len(list_scores))
-            if tied or number == 0:
-                ranked.append(list_grades[np.lexsort((-order, -list_scores))])
-    values = {}
-    for key, of_ranked in per_query_metrics(ranked, top_grade).items():
-        values[key], others = of_ranked[: len(grades)], of_ranked[len(grades) :]
-        if is_tied.any():
-            values[key][is_tied] = np.mean([values[key][is_tied], *np.split(others, _TIE_ORDERS - 1)], axis=0)
-    return values
 
 
 def _run_scores(

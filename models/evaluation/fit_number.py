@@ -6,9 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.evaluation.metrics import mean_metrics
+from models.evaluation.metrics import list_metrics, means
 from models.lists.ranking_lists import RankingLists
-from models.retrieval.ranking import ranked_grades
 from schemas.training_history import Fitted, Tried
 
 
@@ -21,8 +20,7 @@ class EvalMetrics(NamedTuple):
     @classmethod
     def of(cls, lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int) -> "EvalMetrics":
         """Measures the ranking of lists by the scores of their documents: [lists], each float [list_size]."""
-        ranked = ranked_grades(lists.query_ids, lists.doc_ids, scores, lists.grades)
-        return cls(**mean_metrics(ranked, top_grade, cls._fields))
+        return cls(**means(list_metrics(lists, scores, top_grade, cls._fields)))
 
     @classmethod
     def mean(cls, parts: Sequence["EvalMetrics"]) -> "EvalMetrics":

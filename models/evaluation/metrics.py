@@ -1,26 +1,34 @@
-"""The ranking metrics: their definitions, their values for ranked lists, and their expectation under random order.
+"""The ranking metrics: their definitions, and their values for the scores of lists.
 
 `METRICS` is the one table of them, which settings, evaluation, baselines and reports follow. TensorFlow Ranking
-computes the values as trec_eval defines them, for lists in the order of `models.retrieval.ranking`; it has no ordered
-pairs, which are ours. A metric is a mean over queries: a query without a relevant document scores 0 and counts; in
-ordered pairs a query without a pair scores 0.5 and counts. With K grades, MR is the highest grade K - 1; relevant are
-MR documents alone, or all from grade 1 on.
+computes the values as trec_eval defines them; it has no ordered pairs, which are ours. A metric is a mean over queries:
+a query without a relevant document scores 0 and counts; in ordered pairs a query without a pair scores 0.5 and counts.
+With K grades, MR is the highest grade K - 1; relevant are MR documents alone, or all from grade 1 on.
+
+Documents with equal scores have no order: the value of a list is the mean over all their orders (McSherry and Najork
+2008, Computing Information Retrieval Performance Measures Efficiently in the Presence of Tied Scores). trec_eval orders
+them by their ids instead, and would let the name of a copy decide. Random order is the case of one score for all.
 
 Importing this file does not import TensorFlow, since the settings import it.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import comb, log2
+from itertools import chain
+from math import log2
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from schemas.errors import DataError
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 from schemas.settings import OneOf
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from models.lists.ranking_lists import RankingLists
 
 _PLACES_AT_ONCE: Final = 2**22
 """Places of padded lists whose metrics are computed at once, to bound the memory of long lists."""
@@ -31,8 +39,9 @@ class Formula(NamedTuple):
 
     tf_ranking: Callable[[Any, int | None], Any]
     """Makes TF-Ranking's metric, or an object with its `compute`, from the module `metrics_impl` and the cutoff."""
-    expectation: Callable[[Sequence[int], int | None], float]
-    """Computes the exact expectation over all orders of a list from its grades and the cutoff."""
+    expectation: Callable[[Sequence[Sequence[int]], int | None], float]
+    """Computes the exact mean over all orders of equal scores from the grades of each score's documents, the highest
+    score first, and the cutoff."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ class Metric:
       left_out: the documents that do not count, as if the list did not hold them; None where all count.
 
     Example:
-      >>> METRICS["p_mr_1"].expected([2, 1, 0, 0], top_grade=2)  # one MR document for one of four places
+      >>> METRICS["p_mr_1"].expected([[2, 1, 0, 0]], top_grade=2)  # one MR document for one of four places
       0.25
     """
 
@@ -79,17 +88,18 @@ class Metric:
             return None
         return names[self.formula] + (f"@{self.cutoff}" if self.cutoff else "")
 
-    def expected(self, grades: Sequence[int], top_grade: int) -> float:
-        """The exact expectation for a list in random order, which every ranking should exceed.
+    def expected(self, tied: Sequence[Sequence[int]], top_grade: int) -> float:
+        """The exact mean over all orders of documents with equal scores.
 
         Args:
-          grades: the grades of the list's documents, in any order.
+          tied: the grades of the documents of each score, in any order, the highest score first.
           top_grade: the MR grade.
         """
         if self.left_out:
-            grades = [grade for grade in grades if not self._leaves_out(grade, top_grade)]
-        counted = [int(grade == top_grade) for grade in grades] if self.of_mr_alone else grades
-        return self.formula.expectation(counted, self.cutoff)
+            tied = [[grade for grade in grades if not self._leaves_out(grade, top_grade)] for grades in tied]
+        if self.of_mr_alone:
+            tied = [[int(grade == top_grade) for grade in grades] for grades in tied]
+        return self.formula.expectation([grades for grades in tied if grades], self.cutoff)
 
     def labels(self, grades: "npt.NDArray[np.float32]", top_grade: int) -> "npt.NDArray[np.float32]":
         """The grades as the formula takes them.
@@ -120,62 +130,102 @@ class Metric:
         return is_mr if self.left_out == "MR" else (grades > NOT_RELEVANT) & (grades < top_grade)
 
 
-# With n documents of which r are relevant, any place holds a relevant one with probability r/n, and
-#     E[AP] = 1/n * sum_k (1 + (k-1) (r-1)/(n-1)) / k,   P(first relevant at k) = C(n-k, r-1) / C(n, r).
+def _ranks(tied: Sequence[Sequence[int]], cutoff: int | None) -> Iterator[tuple[Sequence[int], range]]:
+    """Yields the grades of each score's documents, and those of their ranks that the cutoff lets count."""
+    first = 1
+    for grades in tied:
+        end = first + len(grades)
+        yield grades, range(first, end if cutoff is None else max(first, min(end, cutoff + 1)))
+        first = end
 
 
-def _relevant(grades: Sequence[int]) -> int:
+def _relevant(grades: Iterable[int]) -> int:
     return sum(grade >= 1 for grade in grades)
 
 
-def _expected_precision(grades: Sequence[int], cutoff: int | None) -> float:
-    size = len(grades)
-    places = min(cutoff or size, size)
-    return _relevant(grades) / size * places / (cutoff or size)
+def _expected_precision(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
+    relevant = sum(_relevant(grades) / len(grades) * len(ranks) for grades, ranks in _ranks(tied, cutoff))
+    return relevant / (cutoff or sum(map(len, tied)))
 
 
-def _expected_recall(grades: Sequence[int], cutoff: int | None) -> float:
-    size = len(grades)
-    return min(cutoff or size, size) / size if _relevant(grades) else 0.0
+def _expected_recall(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
+    relevant = sum(map(_relevant, tied))
+    return _expected_precision(tied, cutoff) * (cutoff or sum(map(len, tied))) / relevant if relevant else 0.0
 
 
-def _expected_ndcg(grades: Sequence[int], cutoff: int | None) -> float:
-    size = len(grades)
-    discounts = [1 / log2(1 + rank) for rank in range(1, min(cutoff or size, size) + 1)]
-    ideal = sum(float(grade) * d for grade, d in zip(sorted(grades, reverse=True), discounts, strict=False))
-    return sum(grades) / size * sum(discounts) / ideal if ideal else 0.0
+def _expected_ndcg(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
+    def gain(tied: Sequence[Sequence[int]]) -> float:
+        return sum(
+            sum(grades) / len(grades) * sum(1 / log2(1 + rank) for rank in ranks)
+            for grades, ranks in _ranks(tied, cutoff)
+        )
+
+    ideal = gain([[grade] for grade in sorted(chain(*tied), reverse=True)])
+    return gain(tied) / ideal if ideal else 0.0
 
 
-def _expected_average_precision(grades: Sequence[int], cutoff: int | None) -> float:
+def _expected_average_precision(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
     if cutoff is not None:
         raise ValueError(f"the cutoff of average precision must be None, as its expectation has it; got {cutoff}")
-    return _average_precision(len(grades), _relevant(grades))
+    before, total = 0, 0.0
+    for grades, ranks in _ranks(tied, None):
+        relevant = _relevant(grades)
+        total += _precision_at_relevant(len(grades), relevant, ranks.start, before)
+        before += relevant
+    return total / before if before else 0.0
 
 
 @cache
-def _average_precision(size: int, relevant: int) -> float:
-    if not relevant:
-        return 0.0
+def _precision_at_relevant(size: int, relevant: int, first: int, before: int) -> float:
+    """The sum of the precision at the relevant of some documents with equal scores.
+
+    Each rank k holds a relevant one with probability relevant / size; then as many others are expected above it as
+
+        before + (k - first) (relevant - 1) / (size - 1)
+
+    Args:
+      size: number of these documents.
+      relevant: number of the relevant ones.
+      first: the first of their ranks.
+      before: number of relevant documents with a higher score.
+    """
     others = (relevant - 1) / (size - 1) if size > 1 else 0.0
-    return sum((1 + (k - 1) * others) / k for k in range(1, size + 1)) / size
+    return relevant / size * sum((before + 1 + row * others) / (first + row) for row in range(size))
 
 
-def _expected_reciprocal_rank(grades: Sequence[int], cutoff: int | None) -> float:
-    return _reciprocal_rank(len(grades), _relevant(grades), cutoff)
+def _expected_reciprocal_rank(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
+    for grades, ranks in _ranks(tied, cutoff):
+        if relevant := _relevant(grades):
+            return _reciprocal_rank(len(grades), relevant, ranks)
+    return 0.0
 
 
 @cache
-def _reciprocal_rank(size: int, relevant: int, cutoff: int | None) -> float:
-    if not relevant:
-        return 0.0
-    total, last = comb(size, relevant), size - relevant + 1
-    return sum(comb(size - k, relevant - 1) / total / k for k in range(1, min(cutoff or last, last) + 1))
+def _reciprocal_rank(size: int, relevant: int, ranks: range) -> float:
+    """The same of the first relevant one: it has a rank with probability relevant / (documents from there on), if none
+    is above it."""
+    none_above, total = 1.0, 0.0
+    for row, rank in enumerate(ranks):
+        share = min(relevant / (size - row), 1.0)
+        total += none_above * share / rank
+        none_above *= 1 - share
+    return total
 
 
-def _expected_ordered_pairs(grades: Sequence[int], cutoff: int | None) -> float:
+def _expected_ordered_pairs(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
     if cutoff is not None:
         raise ValueError(f"the cutoff of ordered pairs must be None, as they are those of whole lists; got {cutoff}")
-    return 0.5  # with pairs or without
+    above: Counter[int] = Counter()
+    ordered = pairs = 0.0
+    for counts in map(Counter, tied):
+        for grade, count in counts.items():
+            equal = count * sum(counts[other] for other in counts if other < grade)
+            higher = count * sum(above[other] for other in above if other > grade)
+            lower = count * sum(above[other] for other in above if other < grade)
+            ordered += higher + equal / 2
+            pairs += higher + lower + equal
+        above += counts
+    return ordered / pairs if pairs else 0.5
 
 
 def _ordered_pairs(metrics_impl: Any, cutoff: int | None) -> Any:
@@ -296,12 +346,16 @@ class OneOfMetrics(OneOf):
 
 
 def per_query_metrics(
-    ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int, keys: Collection[str] | None = None
+    grades: "Sequence[npt.NDArray[np.int64]]",
+    scores: "Sequence[npt.NDArray[Any]]",
+    top_grade: int,
+    keys: Collection[str] | None = None,
 ) -> "dict[str, npt.NDArray[np.float64]]":
     """The value of every metric, or of some, for every query.
 
     Args:
-      ranked: the grades of each query's documents, best-ranked first.
+      grades: the grades of each query's documents.
+      scores: their scores, which count as float32; equal ones have no order.
       top_grade: the MR grade.
       keys: the metrics; None for all.
 
@@ -314,42 +368,69 @@ def per_query_metrics(
     from models.tf_ranking import metrics_impl
 
     metrics = {key: metric for key, metric in METRICS.items() if keys is None or key in keys}
-    size = max([metric.cutoff or 0 for metric in metrics.values()] + [len(grades) for grades in ranked])
+    size = max([metric.cutoff or 0 for metric in metrics.values()] + [len(list_grades) for list_grades in grades])
     rows = max(1, _PLACES_AT_ONCE // size)
     parts: dict[str, list[npt.NDArray[np.float64]]] = {key: [] for key in metrics}
-    for start in range(0, max(len(ranked), 1), rows):
-        some = ranked[start : start + rows]
-        grades = np.full((len(some), size), PADDING_LABEL, np.float32)
-        for row, list_grades in zip(grades, some, strict=True):
-            row[: len(list_grades)] = list_grades
-        order = tf.constant(np.broadcast_to(np.arange(size, 0, -1, dtype=np.float32), grades.shape))
+    for start in range(0, max(len(grades), 1), rows):
+        ranked, tied = _ranked(grades[start : start + rows], scores[start : start + rows], size)
+        order = tf.constant(np.broadcast_to(np.arange(size, 0, -1, dtype=np.float32), ranked.shape))
         for key, metric in metrics.items():
-            labels = tf.constant(metric.labels(grades, top_grade))
-            values, _ = metric.formula.tf_ranking(metrics_impl, metric.cutoff).compute(labels, order)
-            parts[key].append(np.asarray(values, np.float64).reshape(-1))
+            labels = tf.constant(metric.labels(ranked, top_grade))
+            computed, _ = metric.formula.tf_ranking(metrics_impl, metric.cutoff).compute(labels, order)
+            values = np.array(computed, np.float64).reshape(-1)
+            for row, grades_of_scores in tied.items():
+                values[row] = metric.expected(grades_of_scores, top_grade)
+            parts[key].append(values)
     return {key: np.concatenate(values) for key, values in parts.items()}
 
 
-def mean_metrics(
-    ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int, keys: Collection[str] | None = None
-) -> dict[str, float]:
-    """The mean over the queries of every metric, or of some; 0 without queries. See `per_query_metrics`."""
-    if not ranked:
-        return dict.fromkeys(METRICS if keys is None else keys, 0.0)
-    return {key: float(values.mean()) for key, values in per_query_metrics(ranked, top_grade, keys).items()}
+def _ranked(
+    grades: "Sequence[npt.NDArray[np.int64]]", scores: "Sequence[npt.NDArray[Any]]", size: int
+) -> "tuple[npt.NDArray[np.float32], dict[int, list[list[int]]]]":
+    """The grades of some lists in the order of their scores, padded; and, by their rows, those of each score where
+    documents of two grades have the same."""
+    import numpy as np
+
+    padded = np.full((2, len(grades), size), PADDING_LABEL, np.float32)
+    padded[1] = -np.inf
+    for row, of_list in enumerate(zip(grades, scores, strict=True)):
+        padded[:, row, : len(of_list[0])] = of_list
+    order = np.argsort(-padded[1], axis=1, kind="stable")
+    ranked, ranked_scores = np.take_along_axis(padded, order[np.newaxis], axis=2)
+    is_equal = ranked_scores[:, 1:] == ranked_scores[:, :-1]
+    tied = {}
+    for row in np.flatnonzero((is_equal & (ranked[:, 1:] != ranked[:, :-1])).any(axis=1)).tolist():
+        number = len(grades[row])
+        starts = np.flatnonzero(~is_equal[row, : number - 1]) + 1
+        tied[row] = [part.astype(int).tolist() for part in np.split(ranked[row, :number], starts)]
+    return ranked, tied
 
 
-def expected_metrics(lists: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> "dict[str, npt.NDArray[np.float64]]":
-    """The expectation of every metric under random order, for every query.
+def list_metrics(
+    lists: "RankingLists",
+    scores: "Sequence[npt.NDArray[Any]]",
+    top_grade: int,
+    keys: Collection[str] | None = None,
+) -> "dict[str, npt.NDArray[np.float64]]":
+    """The value of every metric, or of some, for every list; see `per_query_metrics`.
 
-    Args:
-      lists: the grades of each query's documents, in any order.
-      top_grade: the MR grade.
-
-    Returns:
-      key -> float [queries].
+    Raises:
+      DataError: a score is NaN or infinite.
     """
     import numpy as np
 
-    grades = [one.tolist() for one in lists]
-    return {key: np.array([metric.expected(one, top_grade) for one in grades]) for key, metric in METRICS.items()}
+    for query_id, doc_ids, list_scores in zip(lists.query_ids, lists.doc_ids, scores, strict=True):
+        finite = np.isfinite(list_scores)
+        if not finite.all():
+            column = int(np.argmin(finite))
+            raise DataError(
+                f"scores must be finite; query {query_id.decode()} got {list_scores[column]} for document "
+                f"{doc_ids[column].decode()}. The model has diverged: lower training.learning_rate or raise "
+                "model.epsilon."
+            )
+    return per_query_metrics(lists.grades, scores, top_grade, keys)
+
+
+def means(values: "Mapping[str, npt.NDArray[np.float64]]") -> dict[str, float]:
+    """The mean over the queries of each metric; 0 without queries."""
+    return {key: float(of_queries.mean()) if len(of_queries) else 0.0 for key, of_queries in values.items()}

@@ -18,7 +18,7 @@ class OrderedPairs:
 
     It is 1 less the ranking loss of Bai et al. 2009 (Polynomial Semantic Indexing, section 4), list by list: they count
     the pairs of all queries together, and the mean over queries gives each query the same weight. A list without such a
-    pair has the value of random order, 0.5. Equal scores count as their order: of the ids, as in each metric here.
+    pair has the value of random order, 0.5. A pair with equal scores counts one half, see `models.evaluation.metrics`.
 
     Its `compute` is called as those of TF-Ranking's metrics, which have no such measure.
 

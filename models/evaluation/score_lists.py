@@ -10,11 +10,9 @@ import tensorflow as tf
 from models.choices import SCORES
 from models.encoders.cached_encoder import CachedEncoder
 from models.encoders.pretrained_encoder import PretrainedEncoder
-from models.evaluation.metrics import per_query_metrics
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.document_ranker import Feedback
-from models.retrieval.ranking import ranked_grades
 from schemas import features as f
 
 _BATCH_PLACES: Final = 4096
@@ -57,13 +55,6 @@ def score_lists(
         of_lists = zip(scores[SCORES], lists.doc_ids, lists.split(lists.documents.flat_values.numpy()), strict=True)
         scores[SCORES] = [one + second_pass.added(one, doc_ids, rows) for one, doc_ids, rows in of_lists]
     return scores
-
-
-def score_metrics(
-    lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int
-) -> dict[str, npt.NDArray[np.float64]]:
-    """Returns every metric of a model's scores for every list, see `models.evaluation.metrics.per_query_metrics`."""
-    return per_query_metrics(ranked_grades(lists.query_ids, lists.doc_ids, scores, lists.grades), top_grade)
 
 
 def _batches(sizes: Sequence[int]) -> Iterator[list[int]]:

@@ -1,6 +1,6 @@
 """The order of documents: score descending as float32, ties by document id descending (bytewise), as trec_eval's.
 
-TF-Ranking alone would break ties at random.
+Metrics of lists do not read it: they are means over the orders of equal scores, see `models.evaluation.metrics`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from models.lists.ranking_lists import RankingLists
-from schemas.errors import DataError
 from schemas.trec import run_lines
 
 _BLOCK: Final = 256
@@ -53,30 +52,6 @@ def best_places(scores: npt.NDArray[np.float32], most: int) -> npt.NDArray[np.in
     found = scores[places]
     chosen: npt.NDArray[np.int64] = places[found >= np.partition(found, -most)[-most]]
     return chosen
-
-
-def ranked_grades(
-    query_ids: Sequence[bytes],
-    doc_ids: Sequence[Sequence[bytes]],
-    scores: Sequence[npt.NDArray[np.float32]],
-    grades: Sequence[npt.NDArray[np.int64]],
-) -> list[npt.NDArray[np.int64]]:
-    """The grades of every list in ranked order.
-
-    Raises:
-      DataError: a score is NaN or infinite.
-    """
-    ranked = []
-    for query_id, ids, list_scores, list_grades in zip(query_ids, doc_ids, scores, grades, strict=True):
-        finite = np.isfinite(list_scores)
-        if not finite.all():
-            place = int(np.argmin(finite))
-            raise DataError(
-                f"scores must be finite; query {query_id.decode()} got {list_scores[place]} for document "
-                f"{ids[place].decode()}. The model has diverged: lower training.learning_rate or raise model.epsilon."
-            )
-        ranked.append(np.asarray(list_grades)[rank(list_scores, ids)])
-    return ranked
 
 
 def ranking_run(

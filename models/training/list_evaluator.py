@@ -7,11 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.evaluation.metrics import mean_metrics
+from models.evaluation.metrics import list_metrics, means
 from models.graphs import graph_function
 from models.lists.ranking_lists import RankingLists
 from models.rankers.ranker import Ranker
-from models.retrieval.ranking import ranked_grades
 from schemas import features as f
 from schemas.training_history import ScoreCounts
 
@@ -72,8 +71,8 @@ class ListEvaluator:
           DataError: a score is NaN or infinite.
         """
         scores, watched = self.scores()
-        ranked = ranked_grades(self._lists.query_ids, self._lists.doc_ids, scores, self._lists.grades)
-        return EvalFigures(mean_metrics(ranked, self._top_grade), self._counted(scores), watched)
+        metrics = means(list_metrics(self._lists, scores, self._top_grade))
+        return EvalFigures(metrics, self._counted(scores), watched)
 
     def count_scores(self) -> ScoreCounts:
         """Scores every list and counts the scores of each grade."""

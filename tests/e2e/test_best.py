@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from models.evaluation.metrics import METRICS, mean_metrics
+from models.evaluation.metrics import METRICS, list_metrics, means
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.ranker import SCORES
-from models.retrieval.ranking import ranked_grades
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun
 from tests.e2e.saved_model import foreign_ops
@@ -49,9 +48,9 @@ def test_it_ranks_above_bm25_the_paper_s_system_and_its_vectors_alone(search_run
 def test_the_exported_model_scores_the_eval_split_as_training_did(search_run: SampleRun, eval_lists, scores) -> None:
     training = json.loads((search_run.output / "training" / "training.json").read_text())
     best = training["history"][training["best_epoch"] - 1]
-    ranked = ranked_grades(eval_lists.query_ids, eval_lists.doc_ids, scores[SCORES], eval_lists.grades)
+    metrics = means(list_metrics(eval_lists, scores[SCORES], top_grade=2))
     # The training read the encoder's vectors in half precision, from files.
-    assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-3)
+    assert metrics == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-3)
 
 
 def test_the_score_is_the_sum_of_its_channels(scores) -> None:

@@ -17,11 +17,10 @@ import tensorflow_text  # noqa: F401  its ops are in the model
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from models.evaluation.metrics import METRICS, mean_metrics
+from models.evaluation.metrics import METRICS, list_metrics, means
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import read_lists
 from models.rankers.ranker import SCORES
-from models.retrieval.ranking import ranked_grades
 from tests.e2e.process import DECIDES, SAMPLE, STAGES, SampleRun, tree
 from tests.reference import TREC_METRICS
 
@@ -153,8 +152,8 @@ def test_the_exported_model_scores_the_eval_split_as_training_did(sample_run: Sa
     training = read_json(sample_run.output, "training", "training.json")
     best = training["history"][training["best_epoch"] - 1]
     lists = read_lists(map(str, sample_run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
-    ranked = ranked_grades(lists.query_ids, lists.doc_ids, score_lists(model_path, lists)[SCORES], lists.grades)
-    assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-6)
+    metrics = means(list_metrics(lists, score_lists(model_path, lists)[SCORES], top_grade=2))
+    assert metrics == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-6)
     assert best["eval/ndcg_5"] == max(epoch["eval/ndcg_5"] for epoch in training["history"])
 
 

@@ -9,12 +9,11 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
-from models.evaluation.metrics import METRICS, mean_metrics
+from models.evaluation.metrics import METRICS, list_metrics, means
 from models.evaluation.score_lists import score_lists
 from models.exported.model import as_texts
 from models.lexicon.lexicon import COLLECTION_FILE, CollectionRecord, read_lexicon
 from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.ranking import ranked_grades
 from schemas.wikiclir import Text
 from serving.engine import Engine
 from serving.label_queries import label_queries
@@ -122,7 +121,7 @@ def test_the_exported_model_ranks_the_eval_lists_as_training_did_with_the_last_w
     stages = trained(name)
     lists = stages.lists("eval")
     scores = score_lists(stages.model.path, lists)["scores"]
-    metrics = mean_metrics(ranked_grades(lists.query_ids, lists.doc_ids, scores, lists.grades), 2)
+    metrics = means(list_metrics(lists, scores, 2))
     expected = {key: stages.history.best.figures[f"eval/{key}"] for key in METRICS}
     for fitted in stages.history.fitted.values():
         (tried,) = (tried for tried in fitted.curve if tried.value == fitted.value)

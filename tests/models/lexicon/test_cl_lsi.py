@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from models.choices import CHANNELS, own_settings
-from models.evaluation.metrics import mean_metrics
+from models.evaluation.metrics import list_metrics, means
 from models.lexicon import cl_lsi as subject
 from models.lexicon.cl_lsi import ClLsi, FoldedTexts, learn_cl_lsi
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import ScorerInputs, Words
-from models.retrieval.ranking import ranked_grades
 from models.settings import ModelSettings
 from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
@@ -208,10 +207,7 @@ def test_the_fitted_length_is_the_best_of_those_that_the_pairs_have(evaluated, m
     assert [point.value for point in fitted.curve] == [1, 2, 3]  # four pairs have three dimensions
     for point in fitted.curve:
         column = with_fixed_scores(evaluated, evaluated, [learn(int(point.value))]).list_columns["fixed_score_lsi"]
-        ranked = ranked_grades(
-            evaluated.query_ids, evaluated.doc_ids, evaluated.split(column.flat_values.numpy()), evaluated.grades
-        )
-        metrics = mean_metrics(ranked, 2)
+        metrics = means(list_metrics(evaluated, evaluated.split(column.flat_values.numpy()), 2))
         assert (point.ndcg_5, point.p_mr_1) == pytest.approx((metrics["ndcg_5"], metrics["p_mr_1"]))
     values = [point.ndcg_5 + 0.1 * point.p_mr_1 for point in fitted.curve]
     assert fitted.value == fitted.curve[values.index(max(values))].value

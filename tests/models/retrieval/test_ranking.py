@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.retrieval.ranking import best_places, rank, ranked_grades
-from schemas.errors import DataError
+from models.retrieval.ranking import best_places, rank
 
 pytestmark = pytest.mark.tensors
 
@@ -37,18 +36,6 @@ def test_ties_also_those_of_float32_are_broken_by_document_id_descending_bytewis
     ids = [b"10", b"9", "é".encode(), b"z"]
     scores = np.array([1.0 + 1e-12, 1.0, 1.0, 1.0])
     assert [ids[row] for row in rank(scores, ids)] == ["é".encode(), b"z", b"9", b"10"]
-    (ranked,) = ranked_grades(
-        [b"q"], [[b"a", b"b", b"c"]], [np.array([0.5, 1, 0.5], np.float32)], [np.array([2, 0, 1])]
-    )
-    assert ranked.tolist() == [0, 1, 2]
-
-
-@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
-def test_score_that_is_not_finite_is_refused_with_its_query_and_document(score):
-    lists = [([b"d1"], [0.5], [1]), ([b"d1", b"d2"], [0.5, score], [1, 0])]
-    ids, scores, grades = zip(*lists, strict=True)
-    with pytest.raises(DataError, match=f"q2 got {score} .* d2"):
-        ranked_grades([b"q1", b"q2"], ids, [np.array(values, np.float32) for values in scores], grades)
 
 
 # The best of many

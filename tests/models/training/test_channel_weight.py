@@ -8,7 +8,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.evaluation.metrics import mean_metrics
+from models.evaluation.metrics import means, per_query_metrics
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Scorer
 from models.training.channel_weight import WEIGHTS, Sum, fit_weight
@@ -47,13 +47,11 @@ def fitted(first, second, grades=GRADES):
 
 
 def reference(first, second, weight):
-    """Means of ndcg_5 and p_mr_1; of equal scores that of the last document comes first."""
-    ranked = []
-    for one, other, grades in zip(first, second, GRADES, strict=True):
-        scores = np.float32(one) + np.float32(weight) * np.float32(other)
-        order = sorted(range(4), key=lambda place: (scores[place], place), reverse=True)
-        ranked.append(np.array([grades[place] for place in order]))
-    metrics = mean_metrics(ranked, MOST_RELEVANT)
+    """Means of ndcg_5 and p_mr_1."""
+    scores = [
+        np.float32(one) + np.float32(weight) * np.float32(other) for one, other in zip(first, second, strict=True)
+    ]
+    metrics = means(per_query_metrics([np.array(grades) for grades in GRADES], scores, MOST_RELEVANT))
     return metrics["ndcg_5"], metrics["p_mr_1"]
 
 
