@@ -267,7 +267,7 @@ class Endpoint(CountingEncoder):
 @pytest.fixture
 def endpoint(monkeypatch):
     endpoint = Endpoint()
-    monkeypatch.setattr(served_vectors, "EndpointEncoder", lambda settings, retries: endpoint)
+    monkeypatch.setattr(served_vectors, "EndpointEncoder", lambda settings, retries, form: endpoint)
     return endpoint
 
 
