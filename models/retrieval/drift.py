@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from models.exported.model import ModelStatistics
+from models.exported.model import ExportedModel, ModelStatistics, as_texts
 from models.lexicon.term_weight import held_share, idf
 from models.retrieval.segment import Segment
 from schemas.index_manifest import Drift
@@ -42,6 +42,22 @@ def measure_drift(segments: Sequence[Segment], model: ModelStatistics | None) ->
         ours, theirs = _frequencies(segments, model)
         found |= {"divergence": jensen_shannon(ours, theirs)} if theirs.any() else {"reason": _NO_TERMS}
     return drift.model_copy(update=found)
+
+
+def drift_of_texts(model: ExportedModel, texts: Sequence[str]) -> Drift:
+    """Measures the drift of texts that no index holds: the share of unknown terms alone, for few texts have no mean.
+
+    Args:
+      model: a model; without the signature `count_terms` nothing is measured.
+      texts: any number of texts.
+    """
+    if "count_terms" not in model.signatures or not texts:
+        return Drift(documents=len(texts), reason=_NO_TERMS)
+    counts = model.call("count_terms", {"document": as_texts(texts)})
+    terms, unknown = (int(counts[name].sum()) for name in ("terms", "unknown"))
+    if not terms:
+        return Drift(documents=len(texts), reason=_NO_TERMS)
+    return Drift(documents=len(texts), unknown_share=unknown / terms)
 
 
 def _frequencies(segments: Sequence[Segment], model: ModelStatistics) -> tuple[_Floats, _Floats]:
