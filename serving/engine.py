@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from models.choices import SCORES
 from models.exported.model import ExportedModel
-from models.retrieval.drift import drift_of_texts
+from models.retrieval.drift import drifts_of_texts
 from models.retrieval.search_index import Found, SearchIndex
 from schemas.errors import DataError
 from schemas.wikiclir import Text
@@ -103,7 +103,7 @@ class Engine:
                 rank=rank,
                 position=position,
                 score=scores[position],
-                relevant_share=self._share(scores[position], why_no_shares),
+                relevant_share=self._share(scores[position], why_no_shares[position]),
             )
             for rank, position in enumerate(order, 1)
         )
@@ -143,7 +143,7 @@ class Engine:
             title=document.title if document else None,
             text=content,
             score=score,
-            relevant_share=self._share(score, self.why_no_shares if document else self._why_no_shares([content])),
+            relevant_share=self._share(score, self.why_no_shares if document else self._why_no_shares([content])[0]),
             explanation=explanation,
             milliseconds=_since(started),
             **self._versions(),
@@ -196,9 +196,11 @@ class Engine:
             text=document.text if with_text else None,
         )
 
-    def _why_no_shares(self, texts: Sequence[str]) -> str | None:
-        """The same as `why_no_shares`, for texts that need not be in the index."""
-        return drift_of_texts(self._model, texts).why_no_shares if self._model.relevance else None
+    def _why_no_shares(self, texts: Sequence[str]) -> list[str | None]:
+        """The same as `why_no_shares`, for each of texts that need not be in the index."""
+        if not self._model.relevance:
+            return [None] * len(texts)
+        return [drift.why_no_shares for drift in drifts_of_texts(self._model, texts)]
 
     def _share(self, score: float, why_no_shares: str | None) -> float | None:
         """The share of relevant documents at a score, where the shares hold."""

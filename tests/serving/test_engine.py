@@ -121,7 +121,8 @@ def test_documents_unlike_the_model_s_have_no_shares_and_the_service_says_why(
     for service in (engine, foreign):
         assert {text.relevant_share for text in service.rank("cat", [one.text for one in FOREIGN]).documents} == {None}
         assert service.explain("cat", None, FOREIGN[0].text).relevant_share is None
-        assert None not in {text.relevant_share for text in service.rank("cat", ["un chat blanc"]).documents}
+        mixed = service.rank("cat", ["un chat blanc", FOREIGN[0].text]).documents  # each text by itself
+        assert {text.position: text.relevant_share is None for text in mixed} == {0: False, 1: True}
         assert service.explain("cat", None, "un chat blanc").relevant_share is not None
     ranked = DocumentRanker(LoadedModel(str(path)), FOREIGN)
     assert {document.relevant_share for document in ranked.rank("cat", 5)} == {None}
