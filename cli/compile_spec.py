@@ -7,7 +7,7 @@ import click
 
 from cli.arguments import overrides_option
 from cli.imports import heavy_imports
-from cli.terminal import for_shell, say, short
+from cli.terminal import for_shell, program, say, short
 from pipeline.kubeflow.cluster_config import load_cluster_config
 from pipeline.kubeflow.settings import HEADER
 from pipeline.output_folder import write_atomically
@@ -43,7 +43,7 @@ def compile_command(
     write_atomically(path, compile_pipeline(settings))
     root = settings.kubeflow.pipeline_root or "the pipeline root of the installation"
     say(f"written to {short(output)}, for the image {settings.kubeflow.image}; artifacts go to {root}")
-    say(f"\nnext:\n  kfp run create --experiment-name clir --package-file {for_shell(output)}")
+    say(f"\nnext:\n  {program('kfp')} run create --experiment-name clir --package-file {for_shell(output)}")
 
 
 def _fault(path: Path) -> str | None:

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from cli.arguments import json_option
-from cli.terminal import StageView, for_shell, say, short, show, show_json
+from cli.terminal import StageView, for_shell, program, say, short, show, show_json
 from pipeline import quiet
 from pipeline.config import load_config
 from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, convert
@@ -220,7 +220,7 @@ def _say_end(notes: Sequence[str], written: Sequence[str], output: str) -> None:
     """Prints notes, the written files and the next command."""
     shown = short(output)
     lines = [*notes, f"written to {shown}:", f"  {', '.join([*written, ACCOUNT_FILE])}"]
-    say("\n".join([*lines, "", "next:", f"  clir run {for_shell(os.path.join(output, CONFIG_FILE))}"]))
+    say("\n".join([*lines, "", "next:", f"  {program()} run {for_shell(os.path.join(output, CONFIG_FILE))}"]))
 
 
 def _beir_sources(folder: str, run: str | None, faults: list[str]) -> Sources:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,7 +41,7 @@ def experiment(file: str, as_json: bool) -> None:
 
         quieten(verbose=False)
         with StageView() as view:
-            states = run_experiment(loaded, view, users_error)
+            states = run_experiment(loaded, view, partial(users_error, has_stages=True))
             view.start(0, 0, "writing the report")
             with heavy_imports():
                 from experiments.report.write_report import write_report

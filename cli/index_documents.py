@@ -82,6 +82,8 @@ def index_command(
         )
     for line in files.left_out():
         say(line)
+    if update.unknown:
+        say(f"{update.unknown:,} of {len(set(ids)):,} ids to remove are not in the index")
     for sentence in update.drift.warnings():
         say(f"warning: {sentence}")
     if as_json:

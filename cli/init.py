@@ -10,7 +10,7 @@ from typing import Final
 import click
 import yaml
 
-from cli.terminal import for_shell, say, short, show
+from cli.terminal import for_shell, program, say, short, show
 from pipeline.config import load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema, is_config_schema
 from pipeline.input_files import files_of, is_remote
@@ -118,7 +118,7 @@ def init(config: str, output: str | None, example: bool, **given: str | None) ->
     except FileExistsError:  # made while this one asked
         raise click.UsageError(_is_there(config)) from None
     show(short(config))
-    say(f"next:\n  clir run {for_shell(config)}")
+    say(f"next:\n  {program()} run {for_shell(config)}")
 
 
 def _is_there(config: str) -> str:

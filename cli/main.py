@@ -4,7 +4,7 @@ import io
 import os
 import sys
 import threading
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import click
 
@@ -31,36 +31,56 @@ from cli.wikipedia import wikipedia
 from pipeline.machine import check_process
 from schemas.errors import ConfigError
 
+_COMMANDS: Final = {
+    "Begin": (init, doctor),
+    "Data": (convert_command, wikipedia),
+    "Train and measure": (run, experiment, report, evaluate, compile_command),
+    "Rank and search": (rank, index_command, search, serve, export_command, replay),
+    "Words and labels": (lexicon, neighbours, label),
+}
+"""The commands by groups, in the order of the help."""
+_WITH_STAGES: Final = (run, experiment)
+
+
+class _Commands(click.Group):
+    """The commands, whose help has a section for each group.
+
+    Attributes:
+      called: the command that was called; None before.
+    """
+
+    called: click.Command | None = None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes a section for each group."""
+        width = max(map(len, self.commands))
+        for group, commands in _COMMANDS.items():
+            with formatter.section(group):
+                limit = formatter.width - width - 6
+                formatter.write_dl(
+                    [(f"{command.name:{width}}", command.get_short_help_str(limit)) for command in commands]
+                )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Remembers the command."""
+        name, self.called, rest = super().resolve_command(ctx, args)
+        return name, self.called, rest
+
 
 @click.group(
+    cls=_Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    commands={
-        command.name or "": command
-        for command in (
-            init,
-            doctor,
-            run,
-            convert_command,
-            wikipedia,
-            compile_command,
-            experiment,
-            evaluate,
-            rank,
-            index_command,
-            search,
-            serve,
-            export_command,
-            replay,
-            label,
-            lexicon,
-            neighbours,
-            report,
-        )
-    },  # fmt: skip
+    commands={command.name or "": command for commands in _COMMANDS.values() for command in commands},
 )
 @click.version_option(package_name="smooth-clir")
-def clir() -> None:
+@click.pass_context
+def clir(context: click.Context) -> None:
     """Cross-lingual document ranking: train, evaluate and use a model for your own language pair."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def _exit_interrupted() -> NoReturn:
@@ -102,7 +122,7 @@ def main() -> None:
         if is_interruption(error):
             say("interrupted")
             _exit_interrupted()
-        cause = users_error(error)
+        cause = users_error(error, has_stages=clir.called in _WITH_STAGES)
         if cause is None:
             raise
         for line in str(cause).splitlines():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pydantic
 
-from cli.terminal import for_shell
+from cli.terminal import for_shell, program
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from pipeline.config import RunConfig
 from pipeline.layout import CONFIG_FILE, INDEX, SERVING
@@ -84,7 +84,7 @@ def index_place(model: str, index: str | None) -> IndexPlace:
     milvus = _milvus_settings(config, index) if index is None or MilvusAddress.is_one(index) else None
     folder = str(output / INDEX) if index is None or milvus else index
     given = shlex.quote(str(milvus.address)) if milvus else for_shell(folder)  # an address is no path to be shortened
-    command = f"clir index {for_shell(model)}" + (f" --index {given}" if index else "")
+    command = f"{program()} index {for_shell(model)}" + (f" --index {given}" if index else "")
     return IndexPlace(newest, models, folder, milvus, config, command)
 
 

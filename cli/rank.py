@@ -60,6 +60,8 @@ def rank(
     model_here = LoadedModel(path, *(["own_terms"] if feedback else []))
     text_of = {document.id: document.text for document in texts}
     ranker = DocumentRanker(model_here, texts, feedback)
+    if ranker.why_no_shares:
+        say(f"no share of relevant documents is shown: {ranker.why_no_shares}")
     for query in queries or lines_of_stdin():
         results = ranker.rank(query, top, explain)
         # A second pass changes scores, which then mean something else.

@@ -9,7 +9,7 @@ import click
 from cli.arguments import json_option, overrides_option
 from cli.imports import heavy_imports
 from cli.summary import RunSummary, describe_files, metrics_table, search_table, seen_warning
-from cli.terminal import StageView, for_shell, say, short, show, show_json
+from cli.terminal import StageView, for_shell, program, say, short, show, show_json
 from components.training_report.stability_report import unreachable
 from models.encoders.settings import USE_LANGUAGES
 from pipeline.beam_settings import check_local_beam
@@ -154,10 +154,10 @@ def _say_next(settings: RunConfig) -> None:
     output, documents = for_shell(settings.output), for_shell(settings.text_paths()["documents"])
     # A model whose vectors came in files has none of a new query.
     takes_queries = settings.encoder.kind != "vectors"
-    search = f'\n  clir search {output} "..."' if settings.search.index and takes_queries else ""
-    rank = f'\n  clir rank {output} --query "..." --documents {documents}' if takes_queries else ""
+    search = f'\n  {program()} search {output} "..."' if settings.search.index and takes_queries else ""
+    rank = f'\n  {program()} rank {output} --query "..." --documents {documents}' if takes_queries else ""
     say(
         f"""
 next:{search}{rank}
-  tensorboard --logdir {for_shell(os.path.join(settings.output, TENSORBOARD))}"""
+  {program("tensorboard")} --logdir {for_shell(os.path.join(settings.output, TENSORBOARD))}"""
     )

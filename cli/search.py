@@ -44,6 +44,8 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
             f"the index is of the model {engine.model_version}, which searches it; the newest is {version}: "
             + place.command
         )
+    if engine.why_no_shares:
+        say(f"no share of relevant documents is shown: {engine.why_no_shares}")
     # JSON has the snippets of the service; those for a person fit on a line.
     characters = CHARACTERS if as_json else snippet_characters()
     for query in queries or lines_of_stdin():

@@ -5,8 +5,10 @@ import logging
 import os
 import re
 import shlex
+import shutil
 import sys
 import time
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
@@ -58,6 +60,28 @@ def for_shell(path: str) -> str:
     """
     shown = short(path)
     return shlex.quote(f"./{shown}" if shown.startswith("-") else shown)
+
+
+def program(name: str = "clir") -> str:
+    """A program as a person may paste it into the shell that called this one.
+
+    It is the plain name where the shell finds the program by it, else the path of the one beside this program.
+
+    Args:
+      name: `clir`, or another program of its environment.
+    """
+    called = Path(sys.argv[0])
+    if called.name == "main.py" and called.parent.name == "cli":
+        if name == "clir":
+            return f"{for_shell(sys.executable)} -m cli.main"
+        beside = Path(sys.executable).with_name(name)
+    elif called.name == "clir":
+        beside = called.with_name(name)
+    else:
+        return name
+    known = shutil.which(name)
+    is_known = known is not None and beside.exists() and os.path.samefile(known, beside)
+    return name if is_known or not beside.is_file() else for_shell(str(beside))
 
 
 class StageView(logging.Handler):

@@ -120,12 +120,15 @@ _WAYS_OUT: Final = {
 _WAY_OUT: Final = {getattr(errno, name): way for way, names in _WAYS_OUT.items() for name in names}
 _NUMBERS: Final = {os.strerror(number).lower(): number for number in _WAY_OUT}
 _STRERROR: Final = "|".join(re.escape(words) for words in _NUMBERS)
-_AGAIN: Final = "and run it again: finished stages stay in the cache."
 _LONGEST: Final = 1000
 
 
-def users_error(error: BaseException | None) -> ConfigError | DataError | None:
+def users_error(error: BaseException | None, has_stages: bool) -> ConfigError | DataError | None:
     """Returns the user's error behind an exception, or None.
+
+    Args:
+      error: the exception.
+      has_stages: whether it ended a command that runs stages: only there a remedy speaks of them and of a training.
 
     A user's error is one of our classes for users, or a library's error about the data, the disk or the memory. The
     latter is recognised by the system's message, TensorFlow's code, or SQLite's message about its file. A slip of the
@@ -133,11 +136,16 @@ def users_error(error: BaseException | None) -> ConfigError | DataError | None:
     """
     for raised in raised_in(error) if error else ():
         for kind in () if raised.is_a_slip else (_ours, _no_space, _database, _system, _no_memory, _broken_file):
-            if found := kind(raised):
+            if found := kind(raised, has_stages):
                 return found
         if raised.is_a_slip and raised.error is None:
             return None
     return None
+
+
+def _again(has_stages: bool) -> str:
+    """The end of a remedy."""
+    return "and run it again" + (": finished stages stay in the cache." if has_stages else ".")
 
 
 def is_interruption(error: BaseException) -> bool:
@@ -149,7 +157,7 @@ def is_interruption(error: BaseException) -> bool:
     return any("KeyboardInterrupt" in raised.names or named.search(raised.text) for raised in raised_in(error))
 
 
-def _ours(raised: Raised) -> ConfigError | DataError | None:
+def _ours(raised: Raised, has_stages: bool) -> ConfigError | DataError | None:
     """One of our errors for users, without the step of Beam that it went through."""
     if isinstance(raised.error, ConfigError):
         return raised.error
@@ -160,16 +168,17 @@ def _ours(raised: Raised) -> ConfigError | DataError | None:
     return None
 
 
-def _no_space(raised: Raised) -> DataError | None:
+def _no_space(raised: Raised, has_stages: bool) -> DataError | None:
     for words in _NO_SPACE:
         if words in raised.text:
             return DataError(
-                f"no space left to write the output ({words}); free some, or choose another output or TMPDIR, {_AGAIN}"
+                f"no space left to write the output ({words}); free some, or choose another output or TMPDIR, "
+                + _again(has_stages)
             )
     return None
 
 
-def _database(raised: Raised) -> DataError | None:
+def _database(raised: Raised, has_stages: bool) -> DataError | None:
     for words in _DATABASE:
         if words in raised.text:
             return DataError(
@@ -180,18 +189,19 @@ def _database(raised: Raised) -> DataError | None:
     return None
 
 
-def _no_memory(raised: Raised) -> DataError | None:
+def _no_memory(raised: Raised, has_stages: bool) -> DataError | None:
     said = next((words for words in _NO_MEMORY if words in raised.text), None)
     if said is None and not {"MemoryError", *_tensorflows("ResourceExhaustedError")}.intersection(raised.names):
         return None
     what = printable(said or _first_line(raised.text), 200)
+    smaller = "training.batch_lists, model.embedding_dim, model.vocabulary_size or " if has_stages else ""
     return DataError(
-        f"not enough memory{f' ({what})' if what else ''}; free some, or take a smaller training.batch_lists, "
-        f"model.embedding_dim, model.vocabulary_size or collection, {_AGAIN}"
+        f"not enough memory{f' ({what})' if what else ''}; free some, or take a smaller {smaller}collection, "
+        + _again(has_stages)
     )
 
 
-def _system(raised: Raised) -> DataError | None:
+def _system(raised: Raised, has_stages: bool) -> DataError | None:
     """A failure of the system with a file."""
     number, path = None, None
     if isinstance(raised.error, OSError):
@@ -202,7 +212,7 @@ def _system(raised: Raised) -> DataError | None:
         return None
     place = f"{os.fsdecode(path)}: " if isinstance(path, str | bytes) else ""
     way_out = _WAY_OUT.get(number, "correct the cause")
-    return DataError(f"{printable(place, _LONGEST)}{os.strerror(number)}; {way_out}, {_AGAIN}")
+    return DataError(f"{printable(place, _LONGEST)}{os.strerror(number)}; {way_out}, {_again(has_stages)}")
 
 
 def _system_fault(text: str) -> tuple[int | None, str | None]:
@@ -216,7 +226,7 @@ def _system_fault(text: str) -> tuple[int | None, str | None]:
     return None, None
 
 
-def _broken_file(raised: Raised) -> DataError | None:
+def _broken_file(raised: Raised, has_stages: bool) -> DataError | None:
     """A library's error about a file that it read; TensorFlow's INVALID_ARGUMENT, INTERNAL and others are ours."""
     line = _first_line(raised.text)
     is_damage = (
@@ -231,7 +241,7 @@ def _broken_file(raised: Raised) -> DataError | None:
             "and run it again."
         )
     if is_absence:
-        return DataError(f"a file must be there and be readable: {line}; correct the cause, {_AGAIN}")
+        return DataError(f"a file must be there and be readable: {line}; correct the cause, {_again(has_stages)}")
     return None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.arguments import json_option
-from cli.terminal import for_shell, say, short, show, show_json
+from cli.terminal import for_shell, program, say, short, show, show_json
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import run_lock
 from pipeline.wikipedia.config import load_wikipedia_config
@@ -64,7 +64,7 @@ def wikipedia(
         folder = os.path.normpath(os.path.join(settings.output, folder_of(settings, pair)))
         say(
             f"written to {short(folder)}: {CARD_FILE} describes it, {MANIFEST_FILE} has every count\n\n"
-            f"next:\n  clir run {for_shell(os.path.join(folder, CONFIG_FILE))}"
+            f"next:\n  {program()} run {for_shell(os.path.join(folder, CONFIG_FILE))}"
         )
 
 

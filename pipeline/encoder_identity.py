@@ -5,7 +5,7 @@ import json
 import logging
 from pathlib import Path
 
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import TEXT_FORM, EncoderSettings
 from pipeline.config import RunConfig
 from schemas.errors import ConfigError
 
@@ -15,12 +15,15 @@ log = logging.getLogger("clir.data")
 
 
 def encoder_digest(settings: EncoderSettings) -> str:
-    """Returns SHA-256 of all that decides an encoder's vectors: settings, digests of files, an endpoint's fingerprint.
+    """Returns SHA-256 of all that decides an encoder's vectors: settings, digests of files, an endpoint's fingerprint,
+    and the form of the texts that it sees.
 
     Args:
       settings: resolved, with digests and fingerprint.
     """
     parts = dict(settings.deciding)
+    if settings.kind not in ("none", "vectors"):
+        parts["text_form"] = TEXT_FORM.model_dump()
     if settings.kind == "use_multilingual":
         from models.encoders.use_multilingual import DIGEST  # takes seconds to import
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
+from pipeline.pair_direction import direction_fault
 from schemas.byte_streams import input_digest, stream_sha256
 from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
@@ -157,6 +158,8 @@ def check_inputs(given: Sequence[GivenPath], width: int | None) -> Iterator[tupl
     for one in given:
         if one.form != "collection" and (found := _input_fault(one.path, one.form, width)):
             yield one, found
+        elif one.form == "pairs" and (found := _crossed_pairs_fault(one.path, collection)):
+            yield one, found
 
 
 def check_collection(paths: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -233,6 +236,23 @@ def _pairs_fault(path: str) -> str | None:
         f"{path} must hold {'entries with a weight' if is_table(path) else form}; its first {len(items)} hold none: "
         f"{_described(drops[0], path)}"
     )
+
+
+def _crossed_pairs_fault(path: str, collection: Mapping[str, GivenPath]) -> str | None:
+    """The fault of pairs whose columns are in each other's place, by the heads of the collection's files."""
+    texts = {}
+    for role in ("queries", "documents"):
+        files, fault = _find(collection[role].path) if role in collection else ([], None)
+        if fault or not files:
+            return None
+        texts[role] = [record.text for record in _head(role, files[0], is_whole=False)[0] if isinstance(record, Text)]
+    for file in _find(path)[0]:
+        with open(file, "rb") as stream:
+            items = itertools.islice(parse_pairs(stream, file), _LINES)
+            pairs = [item for item in items if not isinstance(item, Drop)]
+        if fault := direction_fault(pairs, texts["queries"], texts["documents"]):
+            return f"{file}: {fault}. Swap the columns."
+    return None
 
 
 def _vectors_fault(path: str, width: int) -> str | None:

@@ -78,6 +78,16 @@ class Drift(JsonRecord):
         of_model = " (the model's in brackets)" if self.model_documents is not None else ""
         return f"drift{of_model}: {', '.join(parts)}" + f"; more is not available: {self.reason}" * bool(self.reason)
 
+    @property
+    def why_no_shares(self) -> str | None:
+        """The reasons why no share of relevant documents holds for these documents, what each warning found; or None.
+
+        Example:
+          >>> Drift(documents=3, unknown_share=0.89).why_no_shares
+          '89.0 % of the terms are unknown to the model'
+        """
+        return ", and ".join(sentence.partition(":")[0] for sentence in self.warnings()) or None
+
     def warnings(self) -> Iterator[str]:
         """A sentence for each value that calls for a new model; docs/search.md explains the bounds."""
         ratio = self.length_ratio

@@ -1,4 +1,5 @@
-"""Characters that decide where a word ends, each set as the content of a regular expression's class."""
+"""Characters that decide where a word ends, or that no word has, each set as the content of a regular expression's
+class."""
 
 from typing import Final
 
@@ -35,3 +36,22 @@ PARTS_OF_SYLLABIC: Final = 2
 """So that translations of a text reach a limit at about the same place."""
 DOTTED: Final = r"([ij\x{12F}\x{249}\x{268}\x{29D}\x{3F3}\x{456}\x{458}\x{1D96}\x{1E2D}\x{1ECB}])\x{307}+"
 """A dot above a letter with a dot of its own (Soft_Dotted, in Unicode's PropList.txt): İ is folded to i with a dot."""
+
+IGNORED: Final = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200c-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Characters that case folding drops, so that their neighbours meet: soft hyphens, joiners, marks of direction, byte
+order marks, selectors of variants. Source: Default_Ignorable_Code_Point, in Unicode's DerivedCoreProperties.txt. U+200B
+is left out, for it parts words, and U+180F, which older versions of ICU do not drop."""
+UNSEEN: Final = f"{IGNORED}\u180f\u200b\ufff9-\ufffb\ufdd0-\ufdef" + "".join(
+    chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF)
+)
+"""The same with these two, the marks of annotations, and noncharacters: two texts look alike with them and
+without. Controls are \\p{Cc}."""
+TATWEEL: Final = "\u0640\u07fa\u180a"
+"""Characters that only stretch the line between two letters (Joining_Type Join_Causing, in Unicode's ArabicShaping.txt,
+without those that carry a hamza or a dot)."""
+HARAKAT: Final = "\u064b-\u0652\u0670"
+"""The short vowels of Arabic, which most texts omit."""

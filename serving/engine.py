@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from models.choices import SCORES
 from models.exported.model import ExportedModel
+from models.retrieval.drift import drifts_of_texts
 from models.retrieval.search_index import Found, SearchIndex
 from schemas.errors import DataError
 from schemas.wikiclir import Text
@@ -39,6 +40,8 @@ class Engine:
     Attributes:
       documents: number of documents in the index.
       drift: distance of the documents from the model's.
+      why_no_shares: the reason why the model's shares of relevant documents do not hold for the index; None where they
+        do, or where it has none.
       can_explain: whether the model has the signature that explanations need.
     """
 
@@ -56,6 +59,7 @@ class Engine:
         self._examples = tuple(examples)
         self.documents = len(index)
         self.drift = index.drift
+        self.why_no_shares = index.drift.why_no_shares if model.relevance else None
         self.can_explain = model.can_explain
 
     def search(
@@ -92,13 +96,14 @@ class Engine:
         """Ranks texts by their scores; they need not be in the index."""
         started = time.perf_counter()
         scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
+        why_no_shares = self._why_no_shares(documents)
         order = sorted(range(len(scores)), key=lambda position: -scores[position])
         ranked = tuple(
             RankedText(
                 rank=rank,
                 position=position,
                 score=scores[position],
-                relevant_share=self._model.relevant_share(scores[position]),
+                relevant_share=self._share(scores[position], why_no_shares[position]),
             )
             for rank, position in enumerate(order, 1)
         )
@@ -138,7 +143,7 @@ class Engine:
             title=document.title if document else None,
             text=content,
             score=score,
-            relevant_share=self._model.relevant_share(score),
+            relevant_share=self._share(score, self.why_no_shares if document else self._why_no_shares([content])[0]),
             explanation=explanation,
             milliseconds=_since(started),
             **self._versions(),
@@ -153,6 +158,7 @@ class Engine:
             document_language=document_language,
             can_explain=self.can_explain,
             drift=self.drift,
+            why_no_shares=self.why_no_shares,
             most_query_characters=most_query_characters,
             most_k=most_k,
             example_queries=tuple(one for one in self._examples if len(one) <= most_query_characters),
@@ -184,11 +190,21 @@ class Engine:
             score=_finite(found.score),
             dense=found.dense,
             words=found.words,
-            relevant_share=self._model.relevant_share(found.score),
+            relevant_share=self._share(found.score, self.why_no_shares),
             place=f"{found.place}@{self._identity}",
             snippet=snippet,
             text=document.text if with_text else None,
         )
+
+    def _why_no_shares(self, texts: Sequence[str]) -> list[str | None]:
+        """The same as `why_no_shares`, for each of texts that need not be in the index."""
+        if not self._model.relevance:
+            return [None] * len(texts)
+        return [drift.why_no_shares for drift in drifts_of_texts(self._model, texts)]
+
+    def _share(self, score: float, why_no_shares: str | None) -> float | None:
+        """The share of relevant documents at a score, where the shares hold."""
+        return None if why_no_shares else self._model.relevant_share(score)
 
     def _document(self, place: str) -> Text:
         in_index, separator, identity = place.rpartition("@")

@@ -42,6 +42,9 @@ class Collection(Versions):
     can_explain: bool
     drift: Drift
     """Distance of the documents from those that the model was made with."""
+    why_no_shares: str | None
+    """The reason why the model's shares of relevant documents do not hold for these documents; null where they do, or
+    where it has none."""
     most_query_characters: int
     most_k: int
     example_queries: tuple[str, ...]
@@ -60,7 +63,8 @@ class Hit(JsonRecord):
     words: float
     """The matching words' part of the score."""
     relevant_share: float | None
-    """The share of relevant documents among those with this score; null where the model has no shares."""
+    """The share of relevant documents among those with this score; null where the model has no shares, and where the
+    documents are unlike those of the model."""
     place: str
     """The document's place in this version of the index, for `/v1/explain`."""
     snippet: Snippet | None

@@ -48,6 +48,8 @@ class IndexUpdate(JsonRecord):
     replaced: int
     removed: int
     unchanged: int
+    unknown: int
+    """Number of distinct ids to remove that the index did not hold."""
     drift: Drift
     """The newest version's drift."""
 
@@ -106,7 +108,7 @@ class IndexUpdater:
 
         Args:
           documents: documents with distinct ids.
-          removed: ids; an id that the index does not hold is ignored.
+          removed: ids; those that the index does not hold are counted.
 
         Raises:
           DataError: as in `replace_all`; or there is no index, it is damaged, or another model made it.
@@ -135,7 +137,7 @@ class IndexUpdater:
     ) -> IndexUpdate:
         staging = self._versions.begin()
         number = before.manifest.next_number if before.manifest else 0
-        for doc_id in removed:
+        for doc_id in dict.fromkeys(removed):
             before.remove(doc_id.encode())
         folder = staging / SEGMENTS
         folder.mkdir()
@@ -177,12 +179,14 @@ class _Before:
         self._known = _KnownDocuments(self._segments)
         self._lost = [np.zeros(len(segment), np.bool_) for segment in self._segments]
         self._named = [np.zeros(len(segment), np.bool_) for segment in self._segments]
-        self._added = self._replaced = self._unchanged = 0
+        self._added = self._replaced = self._unchanged = self._unknown = 0
 
     def remove(self, doc_id: bytes) -> None:
-        """Marks a document as removed, if it is there."""
+        """Marks a document as removed, or counts an unknown id."""
         if place := self._known.find(doc_id):
             self._lost[place.segment][place.row] = True
+        else:
+            self._unknown += 1
 
     def remove_unnamed(self) -> None:
         """Marks every document as removed that was not passed to `changed`."""
@@ -221,6 +225,7 @@ class _Before:
             replaced=self._replaced,
             removed=lost - self._replaced,
             unchanged=self._unchanged,
+            unknown=self._unknown,
             drift=newest.drift,
         )
 

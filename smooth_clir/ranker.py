@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 from cli.documents import read_documents
 from cli.model_folder import IndexPlace, index_place
-from cli.terminal import for_shell
 from models.exported.model import LoadedModel
 from models.retrieval.document_ranker import DocumentRanker
 from schemas.errors import DataError
@@ -18,13 +18,18 @@ from serving.newest_engine import FolderEngines
 class Ranker(LoadedModel):
     """An exported model that scores, ranks, encodes and explains, and searches its collection's index.
 
-    `Ranker.load` makes one. Scores, vectors, explanations and translations are those of
-    `models.exported.model.ExportedModel`.
+    `Ranker.load` makes one. It can be pickled, for other processes that see its folders. Scores, vectors, explanations
+    and translations are those of `models.exported.model.ExportedModel`.
     """
 
     def __init__(self, place: IndexPlace) -> None:
         super().__init__(place.newest_model)
         self._place = place
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the folders; the process that unpickles it loads the same version from there."""
+        given = {name: value for name, value in vars(self).items() if name in ("encoder", "retries", "timeout_s")}
+        return type(self), (self._place,), given
 
     @classmethod
     def load(cls, path: str, index: str | None = None) -> "Ranker":
@@ -68,6 +73,5 @@ class Ranker(LoadedModel):
         engines = FolderEngines(self._place.models, self._place.index_folder)
         newest = engines.newest()
         if newest is None:
-            command = f"clir index {for_shell(self.path)}"
-            raise DataError(f"there is no index in {self._place.index_folder}; make one first: {command}")
+            raise DataError(f"there is no index in {self._place.index_folder}; make one first: {self._place.command}")
         return engines.load(newest)

@@ -18,7 +18,7 @@ from components.text_vector_gen.encode_texts import (
 from models.encoders.endpoint import EndpointEncoder
 from models.encoders.fingerprint import fingerprint
 from models.encoders.input_files import check_files
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import TEXT_FORM, EncoderSettings
 from models.encoders.text_vectors import EncoderRecord, write_text_vectors
 from schemas.artifacts import Collection, TextVectors
 from schemas.splits import SPLITS
@@ -60,11 +60,13 @@ def TextVectorGen(
         probes = fingerprint(EndpointEncoder(encoder).probe())
         digest = hashlib.sha256(f"{digest} {probes}".encode()).hexdigest()
     queries = read_queries(path for split in SPLITS for path in split_files(examples, split))
+    record = EncoderRecord(settings=encoder.model_dump(mode="json"), digest=digest, probes=probes)
     if encoder.kind == "vectors":
         tables = tables_of_files(encoder, queries, collection.uri, fileio.open)
     else:
         folder = os.path.join(store, digest)
-        tables = encode_texts(encoder, queries, collection.uri, Store(folder), fileio.open, apply)
-    dim = length_of_vectors(encoder, tables)
-    record = EncoderRecord(settings=encoder.model_dump(mode="json"), digest=digest, dim=dim, probes=probes)
+        encoded = encode_texts(encoder, queries, collection.uri, Store(folder), fileio.open, apply)
+        tables = encoded.tables
+        record = record.model_copy(update={"text_form": TEXT_FORM, "cut_texts": encoded.cut_texts})
+    record = record.model_copy(update={"dim": length_of_vectors(encoder, tables)})
     write_text_vectors(text_vectors.uri, record, tables)

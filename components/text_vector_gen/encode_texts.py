@@ -12,7 +12,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.encoders.load_encoder import load_encoder
-from models.encoders.pretrained_encoder import PretrainedEncoder, Role
+from models.encoders.pretrained_encoder import PretrainedEncoder, Role, is_cut
 from models.encoders.settings import EncoderSettings
 from models.encoders.text_vectors import Keys, stored_form, text_keys
 from models.encoders.vector_files import read_vectors
@@ -25,6 +25,15 @@ from schemas.errors import DataError
 
 Tables = dict[Role, tuple[Keys, npt.NDArray[np.float16]]]
 """For each role the distinct keys of its texts, and their vectors."""
+
+
+class EncodedTexts(NamedTuple):
+    """The vectors of all texts."""
+
+    tables: Tables
+    cut_texts: dict[Role, int]
+    """For each role the number of its distinct texts that `encoder.max_characters` cuts."""
+
 
 _TEXTS_OF_A_PIECE: Final = 256
 """A kill loses the work on so many texts: about a minute of a transformer on one core."""
@@ -105,8 +114,8 @@ def encode_texts(
     store: Store,
     open_file: OpenFile,
     apply: Apply = map,
-) -> Tables:
-    """Encodes the texts that the store does not hold, and returns all of them.
+) -> EncodedTexts:
+    """Encodes the texts that the store does not hold, and returns all of them; logs how many are cut.
 
     Pieces follow the order of the ids and of the collection: a killed run goes on with the same pieces, and its result
     has the same bytes.
@@ -129,10 +138,12 @@ def encode_texts(
     pieces = [Piece("query", query_keys[rows], tuple(texts[row] for row in rows.tolist())) for rows in _in_pieces(new)]
     with open_file(f"{collection}/{MANIFEST_FILE}", "r") as manifest:
         shards = parse_manifest(manifest.read())["documents"].shards
-    document_keys = []
+    document_keys, cut_keys = [], [_NO_KEYS]
     held = known["document"]
-    for shard, keys in zip(shards, apply(partial(_keys_of_shard, collection, open_file), shards), strict=True):
+    keys_of_shard = partial(_keys_of_shard, settings, collection, open_file)
+    for shard, (keys, is_cut_line) in zip(shards, apply(keys_of_shard, shards), strict=True):
         there = np.flatnonzero(keys != b"")
+        cut_keys.append(keys[is_cut_line])
         distinct, first = np.unique(keys[there], return_index=True)
         is_new = ~np.isin(distinct, held)
         rows = np.sort(there[first[is_new]])
@@ -143,13 +154,26 @@ def encode_texts(
         "query": np.unique(query_keys),
         "document": np.unique(np.concatenate([_NO_KEYS, *document_keys])),
     }
+    cut_texts: dict[Role, int] = {
+        "query": int(is_cut(tf.constant(texts, tf.string), settings).numpy().sum()),
+        "document": len(np.unique(np.concatenate(cut_keys))),
+    }
     wanted = sum(len(piece.keys) for piece in pieces)
     log.info("%s distinct texts, %s of them to encode", f"{sum(map(len, all_keys.values())):,}", f"{wanted:,}")
+    for role, count in cut_texts.items():
+        if count:
+            share, limit = count / len(all_keys[role]), f"{settings.max_characters:,}"
+            sentence = (
+                "%s distinct texts, %.1f%% of the role %s, are longer than encoder.max_characters (%s): the encoder "
+            )
+            sentence += "does not see their ends"
+            log.log(logging.WARNING if share > 0.1 else logging.INFO, sentence, f"{count:,}", 100 * share, role, limit)
     done, left = 0, TimeLeft(0, wanted)
     for count in apply(partial(_encode_piece, settings, collection, store, open_file), pieces):
         done += count
         progress_log.info("%s of %s texts, %s left", f"{done:,}", f"{wanted:,}", left.after(done))
-    return {role: _collected(store, role, keys) for role, keys in all_keys.items()}
+    tables = {role: _collected(store, role, keys) for role, keys in all_keys.items()}
+    return EncodedTexts(tables, cut_texts)
 
 
 def tables_of_files(
@@ -243,13 +267,18 @@ def _texts_of_rows(collection: str, open_file: OpenFile, piece: Piece) -> Iterat
                 return
 
 
-def _keys_of_shard(collection: str, open_file: OpenFile, shard: Shard) -> Keys:
-    """The key of each line of a shard, b"" for a line that is left out: S16 [lines]."""
+def _keys_of_shard(
+    settings: EncoderSettings, collection: str, open_file: OpenFile, shard: Shard
+) -> tuple[Keys, npt.NDArray[np.bool_]]:
+    """The key of each line of a shard, b"" for one that is left out, and whether its text is cut: S16, bool [lines]."""
     keys: Keys = np.zeros(shard.lines, _NO_KEYS.dtype)
+    is_cut_line = np.zeros(shard.lines, bool)
     with open_file(f"{collection}/{shard.name}", "rb") as stream:
         texts = list(read_texts(stream, shard))
-    keys[[text.line - shard.first_line for text in texts]] = text_keys(text.text for text in texts)
-    return keys
+    rows = [text.line - shard.first_line for text in texts]
+    keys[rows] = text_keys(text.text for text in texts)
+    is_cut_line[rows] = is_cut(tf.constant([text.text for text in texts], tf.string), settings)
+    return keys, is_cut_line
 
 
 def _in_pieces(rows: npt.NDArray[np.int64], size: int = _TEXTS_OF_A_PIECE) -> list[npt.NDArray[np.int64]]:

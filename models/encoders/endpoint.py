@@ -17,9 +17,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import tensorflow as tf
 
-from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors, checked_vectors, shown_text
-from models.encoders.settings import EncoderSettings
+from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors, checked_vectors, encoder_texts
+from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
 from schemas.errors import DataError
 from schemas.wording import printable
 
@@ -59,10 +60,11 @@ class EndpointEncoder(PretrainedEncoder):
     Args:
       settings: of the kind endpoint.
       retries: number of further tries, instead of the settings' number; a service that someone waits for sets 0.
+      form: the form of the texts that it is sent.
     """
 
-    def __init__(self, settings: EncoderSettings, retries: int | None = None) -> None:
-        self._settings = settings
+    def __init__(self, settings: EncoderSettings, retries: int | None = None, form: TextForm = TEXT_FORM) -> None:
+        self._settings, self._form = settings, form
         self._retries = settings.retries if retries is None else retries
         self._url = f"{settings.address}/v1/embeddings"
         handlers: list[urllib.request.BaseHandler] = [_EveryAnswer()]
@@ -96,7 +98,7 @@ class EndpointEncoder(PretrainedEncoder):
         settings = self._settings
         content = {
             "model": (settings.document_model if role == "document" else None) or settings.query_model,
-            "input": [shown_text(text, role, settings) for text in texts],
+            "input": [text.decode() for text in encoder_texts(tf.constant(texts), role, settings, self._form).numpy()],
             "encoding_format": "float",
         }
         outcome = self._try_often(json.dumps(content).encode(), len(texts))

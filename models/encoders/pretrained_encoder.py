@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
 from models.graphs import graph_function
 from schemas.errors import DataError
 
@@ -39,7 +39,7 @@ class GraphEncoder(PretrainedEncoder, tf.Module):
     """An encoder of TensorFlow's operations, which becomes a part of an exported model.
 
     Args:
-      settings: its settings; prefixes and the limit on a text are applied here.
+      settings: its settings; see `encoder_texts`.
     """
 
     _compiled: Any
@@ -56,10 +56,8 @@ class GraphEncoder(PretrainedEncoder, tf.Module):
         """Encodes texts as operations of a graph: string [texts] -> float [texts, dim]."""
 
     def vectors(self, texts: tf.Tensor, role: Role) -> tf.Tensor:
-        """The vectors of texts, cut and with the role's prefix: string [texts] -> float [texts, dim]."""
-        shown = tf.strings.substr(texts, 0, self._settings.max_characters, unit="UTF8_CHAR")
-        prefix = getattr(self._settings, f"{role}_prefix")
-        return self._compiled(tf.strings.join([prefix, shown]) if prefix else shown)
+        """The vectors of texts as they are, see `encoder_texts`: string [texts] -> float [texts, dim]."""
+        return self._compiled(encoder_texts(texts, role, self._settings))
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         """Encodes texts, `batch` of them at once; see `PretrainedEncoder.encode`."""
@@ -71,16 +69,37 @@ class GraphEncoder(PretrainedEncoder, tf.Module):
         return checked_vectors(np.concatenate([part.numpy() for part in parts]), texts, name)
 
 
-def shown_text(text: str, role: Role, settings: EncoderSettings) -> str:
-    """A text as an encoder outside of TensorFlow's graphs is given it: cut, with the role's prefix.
+def encoder_texts(texts: tf.Tensor, role: Role, settings: EncoderSettings, form: TextForm = TEXT_FORM) -> tf.Tensor:
+    """Returns texts as an encoder sees them, inside of TensorFlow's graphs and outside: string [texts], both.
+
+    They are brought into the form, cut after `max_characters`, and have the role's prefix.
 
     Example:
-      >>> shown_text("a river of molten rock", "query", EncoderSettings(
-      ...     kind="endpoint", address="http://h:1", query_model="m", query_prefix="query: ", max_characters=7))
-      'query: a river'
+      >>> settings = EncoderSettings(
+      ...     kind="endpoint", address="http://h:1", query_model="m", query_prefix="query: ", max_characters=7)
+      >>> encoder_texts(tf.constant(["a ri\\u00adver of molten rock"]), "query", settings).numpy().tolist()
+      [b'query: a river']
     """
-    prefix: str = getattr(settings, f"{role}_prefix")
-    return prefix + text[: settings.max_characters]
+    shown = tf.strings.substr(_in_form(texts, form), 0, settings.max_characters, unit="UTF8_CHAR")
+    prefix = getattr(settings, f"{role}_prefix")
+    return tf.strings.join([prefix, shown]) if prefix else shown
+
+
+def is_cut(texts: tf.Tensor, settings: EncoderSettings) -> tf.Tensor:
+    """Returns whether `max_characters` cuts each text: string [texts] -> bool [texts]."""
+    return tf.strings.length(_in_form(texts, TEXT_FORM), unit="UTF8_CHAR") > settings.max_characters
+
+
+def _in_form(texts: tf.Tensor, form: TextForm) -> tf.Tensor:
+    """Returns texts in a form: string [texts], both."""
+    if form.dropped:
+        kept = tf.strings.regex_replace(texts, form.dropped, "")
+        # A text of nothing else stays, because many encoders refuse an empty one.
+        texts = tf.where(tf.strings.strip(kept) == "", texts, kept)
+    if form.capitals:
+        is_capital = tf.strings.regex_full_match(texts, form.capitals)
+        texts = tf.where(is_capital, tf.strings.lower(texts, encoding="utf-8"), texts)
+    return texts
 
 
 def checked_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], encoder: str, dim: int | None = None) -> Vectors:

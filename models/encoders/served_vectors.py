@@ -23,7 +23,8 @@ class _OfEndpoint(PretrainedEncoder):
     def __init__(self, record: EncoderRecord, retries: int | None, timeout_s: float | None) -> None:
         self._record = record
         limits = {} if timeout_s is None else {"timeout_s": min(timeout_s, record.encoder.timeout_s)}
-        self._encoder = EndpointEncoder(record.encoder.model_copy(update=limits), retries)
+        # New texts have the form of those that the model was trained with, and that its indexes hold.
+        self._encoder = EndpointEncoder(record.encoder.model_copy(update=limits), retries, record.text_form)
         self._is_checked, self._lock = False, threading.Lock()
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:

@@ -8,7 +8,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, field_validator, model_validator
 
 from models.choices import ChannelWeightSetting
+from schemas.json_record import JsonRecord
 from schemas.settings import InputPath, Settings
+from schemas.word_characters import HARAKAT, TATWEEL, UNSEEN
 
 _Kind = Literal["none", "saved_model", "use_multilingual", "endpoint", "vectors"]
 
@@ -34,6 +36,26 @@ _NEEDED: Final = {
     "vectors": ("query_vectors", "document_vectors"),
 }
 """Those of them that it must have."""
+
+_NO_SMALL_LETTER: Final = r"[^\p{Ll}\p{Lo}]*"
+"""Letters without capitals, such as Arabic ones, are no capitals either."""
+
+
+class TextForm(JsonRecord):
+    """The form in which a pre-trained encoder sees texts, as regular expressions of RE2; empty ones change nothing."""
+
+    dropped: str = ""
+    """The characters that are dropped."""
+    capitals: str = ""
+    """The texts that are written in small letters."""
+
+
+TEXT_FORM: Final = TextForm(
+    dropped=rf"[{UNSEEN}{TATWEEL}{HARAKAT}]|[^\P{{Cc}}\x{{9}}-\x{{D}}\x{{85}}]",
+    capitals=rf"(?:{_NO_SMALL_LETTER}\p{{Lu}}{{2}}{_NO_SMALL_LETTER}\s){{2}}{_NO_SMALL_LETTER}\p{{Lu}}{{2}}{_NO_SMALL_LETTER}",
+)
+"""No sign that nobody sees, no control but white space, no tatweel and no harakat; and no text of capitals alone with
+three words or more: few encoders have seen such texts, and docs/encoders.md says what they cost."""
 
 
 class EncoderDigests(Settings):
@@ -88,7 +110,8 @@ class EncoderSettings(Settings):
     document_prefix: str = ""
     """Text before each document, such as "passage: "."""
     max_characters: Annotated[int, Field(ge=1, le=1_000_000)] = 4000
-    """Number of a text's first characters that the encoder sees, before which the prefix stands."""
+    """Number of a text's first characters that the encoder sees, without signs that nobody sees; before them stands the
+    prefix. A run says how many texts are longer."""
     batch: Annotated[int, Field(ge=1, le=4096)] = 64
     """Number of texts that the encoder takes at once."""
     head: Literal["none", "linear"] = "none"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import EncoderSettings, TextForm
 from models.lists.mapped_rows import MappedVectors
 from models.lists.ranking_lists import RankingLists
 from schemas import features as f
@@ -38,6 +38,11 @@ class EncoderRecord(JsonRecord):
     """Length of a vector."""
     probes: tuple[float, ...] = ()
     """Fingerprint of an endpoint, see `models.encoders.fingerprint`; empty for other kinds."""
+    text_form: TextForm = TextForm()
+    """The form of the encoded texts. Records of earlier versions of the project lack it: texts were sent as they
+    were."""
+    cut_texts: dict[Role, int] = {}
+    """For each role the number of distinct texts that `max_characters` cuts; none for files of vectors."""
 
     def without_folders(self) -> "EncoderRecord":
         """The record for publication: names of files, and no folder of the machine."""

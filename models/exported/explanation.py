@@ -60,9 +60,12 @@ class Explanation(JsonRecord):
     parts: tuple[ScorePart, ...]
     """Parts of the channels, whose sum is the score; words that match are the last, detailed in `lexicon`."""
     words: tuple[DocumentWord, ...]
-    """Words of the document, in order and without overlap; the sums of their shares are the channels' parts."""
+    """Words of the document, in order and without overlap; the sums of their shares are the parts of the channels that
+    have shares."""
     lexicon: tuple[LexiconEntry, ...]
     """Parts of words that match, the largest first."""
+    without_shares: tuple[str, ...]
+    """Names of the channels that have no shares of words: the part of each is one number for the whole text."""
     theta: tuple[float, ...]
     """Thresholds between the grades, on the scale of the vectors' part alone; empty where the loss has none."""
     notes: tuple[str, ...]
@@ -129,6 +132,7 @@ def explanation_of(
     entries = matching.words if matching else ()
     lexicon = _shares(entries, held.terms, is_scored) if matching else None
     names = [part.name for part in parts if part is not matching]
+    without_shares = tuple(names if dense is None else _names(found))
     dense_of, lexicon_of = (None if one is None else held.sums(one) for one in (dense, lexicon))
     query_words, document_words = asked.by_term(), held.by_term()
     return Explanation(
@@ -152,8 +156,9 @@ def explanation_of(
             )
             for entry in entries
         ),
+        without_shares=without_shares,
         theta=theta,
-        notes=tuple(_notes(names, dense is not None, _names(found), int(np.sum(~is_scored)))),
+        notes=tuple(_notes(names, without_shares, int(np.sum(~is_scored)))),
     )
 
 
@@ -219,15 +224,15 @@ def _names(found: _Arrays) -> list[str]:
     return [name.decode() for name in found["without_shares"].tolist()] if "without_shares" in found else []
 
 
-def _notes(channels: Sequence[str], is_available: bool, without: Sequence[str], unscored: int) -> list[str]:
-    shared = " + ".join(name for name in channels if name not in without)
+def _notes(channels: Sequence[str], without_shares: Sequence[str], unscored: int) -> list[str]:
+    shared = " + ".join(name for name in channels if name not in without_shares)
     notes = []
-    if is_available:
+    if shared:
         notes.append(
             f"{shared}: the shares of words add up to its part; without a word, those of the others would change, too."
         )
-    if without or not is_available:
-        named = " + ".join(without or channels)
+    if without_shares:
+        named = " + ".join(without_shares)
         notes.append(f"{named}: the shares of words are not available, because the vectors are not sums over words.")
     if unscored:
         notes.append(f"limit: the last words, {unscored} of them, lie beyond the limit on a text and are not scored.")

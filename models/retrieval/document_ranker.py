@@ -11,6 +11,7 @@ from scipy import sparse
 from models.choices import SCORES
 from models.exported.explanation import ScorePart
 from models.exported.model import LoadedModel
+from models.retrieval.drift import drift_of_texts
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
 from models.retrieval.ranking import rank
 from schemas.wikiclir import Text
@@ -82,8 +83,8 @@ class RankedDocument(NamedTuple):
     doc_id: str
     title: str
     relevant_share: float | None = None
-    """The share of relevant documents among those with this score; None where the model has no shares, and after a
-    second pass, which changes scores."""
+    """The share of relevant documents among those with this score; None where the model has no shares, where its drift
+    from the documents warns, and after a second pass, which changes scores."""
     parts: tuple[ScorePart, ...] = ()
     """Parts of the score, where they were asked for."""
 
@@ -95,6 +96,10 @@ class DocumentRanker:
       model: the exported model; with feedback it needs the signature `own_terms`.
       documents: the documents.
       feedback: gain of a second pass, see `Feedback`; 0 for none.
+
+    Attributes:
+      why_no_shares: the reason why the model's shares of relevant documents do not hold for the documents; None where
+        they do, or where it has none.
     """
 
     def __init__(self, model: LoadedModel, documents: Sequence[Text], feedback: float = 0.0) -> None:
@@ -105,6 +110,7 @@ class DocumentRanker:
         self._batches = [tf.constant(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
         self._scores = self._by_encodings() if model.has("encode_document") else self._score
         self._feedback = Feedback(model, tf.constant(texts), feedback) if feedback else None
+        self.why_no_shares = drift_of_texts(model, texts).why_no_shares if model.relevance else None
 
     def rank(self, query: str, top: int, explain: bool = False) -> list[RankedDocument]:
         """Returns the best documents for a query, best first; none where the model knows no word of it.
@@ -132,11 +138,14 @@ class DocumentRanker:
                 score=float(scores[place]),
                 doc_id=self._documents[place].id,
                 title=self._documents[place].title,
-                relevant_share=None if self._feedback else self._model.relevant_share(float(scores[place])),
+                relevant_share=self._relevant_share(float(scores[place])),
                 parts=of_it,
             )
             for number, (place, of_it) in enumerate(zip(best, parts, strict=True), 1)
         ]
+
+    def _relevant_share(self, score: float) -> float | None:
+        return None if self._feedback or self.why_no_shares else self._model.relevant_share(score)
 
     def _by_encodings(self) -> Callable[[str], _Scores | None]:
         """Encodes the documents, and returns a function from a query to its scores.

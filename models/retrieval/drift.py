@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from models.exported.model import ModelStatistics
+from models.exported.model import ExportedModel, ModelStatistics, as_texts
 from models.lexicon.term_weight import held_share, idf
 from models.retrieval.segment import Segment
 from schemas.index_manifest import Drift
@@ -42,6 +42,37 @@ def measure_drift(segments: Sequence[Segment], model: ModelStatistics | None) ->
         ours, theirs = _frequencies(segments, model)
         found |= {"divergence": jensen_shannon(ours, theirs)} if theirs.any() else {"reason": _NO_TERMS}
     return drift.model_copy(update=found)
+
+
+def drift_of_texts(model: ExportedModel, texts: Sequence[str]) -> Drift:
+    """Measures the drift of texts that no index holds: the share of unknown terms alone, for few texts have no mean.
+
+    Args:
+      model: a model; without the signature `count_terms` nothing is measured.
+      texts: any number of texts.
+    """
+    return _drift_of_counts(_term_counts(model, texts))
+
+
+def drifts_of_texts(model: ExportedModel, texts: Sequence[str]) -> list[Drift]:
+    """Measures the drift of each text by itself; see `drift_of_texts`."""
+    return [_drift_of_counts(counts[np.newaxis]) for counts in _term_counts(model, texts)]
+
+
+def _term_counts(model: ExportedModel, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    """The numbers of terms and of unknown terms of each text, int64 [texts, 2]; zeros where the model gives none."""
+    if "count_terms" not in model.signatures or not texts:
+        return np.zeros((len(texts), 2), np.int64)
+    counts = model.call("count_terms", {"document": as_texts(texts)})
+    columns: npt.NDArray[np.int64] = np.stack([counts["terms"], counts["unknown"]], axis=1).astype(np.int64)
+    return columns
+
+
+def _drift_of_counts(counts: npt.NDArray[np.int64]) -> Drift:
+    terms, unknown = counts.sum(axis=0).tolist()
+    if not terms:
+        return Drift(documents=len(counts), reason=_NO_TERMS)
+    return Drift(documents=len(counts), unknown_share=unknown / terms)
 
 
 def _frequencies(segments: Sequence[Segment], model: ModelStatistics) -> tuple[_Floats, _Floats]:

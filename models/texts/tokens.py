@@ -12,6 +12,7 @@ from schemas.word_characters import (
     APOSTROPHE_LETTERS,
     DOTTED,
     HAN,
+    IGNORED,
     KANA,
     NUMBERS_IN_SIGNS,
     PARTS,
@@ -65,10 +66,7 @@ _JOINS: Final = (
     # replaces by them; the half-width voicing marks of Katakana; the vowels of Thai and Lao that begin with a mark.
     r"\x{1160}-\x{11FF}\x{3133}\x{3135}\x{3136}\x{313A}-\x{313F}\x{314F}-\x{3164}\x{3167}-\x{316D}\x{316F}\x{3170}"
     r"\x{3182}\x{3183}\x{3187}-\x{318E}\x{FFA0}\x{FFA3}\x{FFA5}\x{FFA6}\x{FFAA}-\x{FFAF}\x{FFC2}-\x{FFDC}"
-    r"\x{FF9E}\x{FF9F}\x{E33}\x{EB3}"
-    # Characters that case folding drops, so that their neighbours meet.
-    r"\x{AD}\x{61C}\x{115F}\x{180E}\x{200C}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{206F}\x{FEFF}\x{FFF0}-\x{FFF8}"
-    r"\x{1BCA0}-\x{1BCA3}\x{1D173}-\x{1D17A}\x{E0000}-\x{E0FFF}]"
+    r"\x{FF9E}\x{FF9F}\x{E33}\x{EB3}" + IGNORED + "]"
 )
 """Characters that may become one with the character before them."""
 

@@ -138,7 +138,8 @@ function showAnswer(answer, k, isMore) {
     ...(answer.why_no_good_answer
       ? [element("span", { class: "no-answer" }, element("strong", {}, "No good answer: "), `${answer.why_no_good_answer}.`)] : []));
   const scale = scaleOf(answer.results);
-  const hasShares = answer.no_good_answer === false; // they hold for queries like the judged ones
+  // They hold for queries like the judged ones, and for documents like the model's.
+  const hasShares = answer.no_good_answer === false && answer.results.every((hit) => hit.relevant_share !== null);
   const items = answer.results.map((hit) => element("li", {}, resultOf(answer.query, hit, scale, hasShares)));
   const before = isMore ? at("results").children.length : 0;
   // Those that are there already stay, with what is open in them.
@@ -175,7 +176,8 @@ function showLegend(hits) {
   const hasWords = hits.some((hit) => hit.words !== 0);
   at("legend").replaceChildren(
     element("span", { class: "key vectors" }, "vectors: texts that mean alike"),
-    ...(hasWords ? [element("span", { class: "key words" }, "words: translations that match")] : []));
+    ...(hasWords ? [element("span", { class: "key words" }, "words: translations that match")] : []),
+    ...(collection?.why_no_shares ? [element("span", { class: "no-shares" }, `No share of relevant documents is shown: ${collection.why_no_shares}.`)] : []));
 }
 
 function resultOf(query, hit, scale, hasShares) {
@@ -250,12 +252,12 @@ function whyOf(query, hit, lang, hasShares) {
 }
 
 function explained(answer, lang, hasShares) {
-  const { parts, words, lexicon, notes } = answer.explanation;
+  const { parts, words, lexicon, notes, without_shares } = answer.explanation;
   const hasWords = words.some((word) => word.lexicon !== null);
-  const hasDense = words.some((word) => word.dense !== null);
   const wordsPart = hasWords ? parts[parts.length - 1].part : 0;
   const total = round(answer.score, 4), dense = round(answer.score - wordsPart, 4);
-  const names = parts.slice(0, hasWords ? -1 : undefined).map((part) => part.name).join(" + ");
+  const channels = parts.slice(0, hasWords ? -1 : undefined);
+  const hasDense = channels.length > without_shares.length;
   return [
     element("p", { class: "sum" },
       element("span", { class: "vectors" }, `${number(dense, 4)} vectors`),
@@ -263,9 +265,11 @@ function explained(answer, lang, hasShares) {
       ` = ${number(total, 4)}`),
     hasShares ? element("p", { class: "note" }, meaningOf(answer)) : null,
     ...(hasWords ? matchesOf(lexicon, total - dense, lang) : []),
-    ...vectorsOf(words, dense, hasDense, names, lang),
+    ...vectorsOf(words, dense, channels, without_shares, lang),
     element("h3", {}, "The whole text"),
-    element("p", { class: "note" }, `The stronger a word\u2019s blue, the more it adds by the vectors${hasWords ? "; the stronger its amber line, the more by words that match" : ""}.`),
+    element("p", { class: "note" }, `${[
+      ...(hasDense ? [`The stronger a word\u2019s blue, the more it adds by ${namesOf(channels.filter((one) => !without_shares.includes(one.name)))}.`] : []),
+      ...(hasWords ? ["The stronger its amber line, the more a word adds by words that match."] : [])].join(" ")}`),
     wholeOf(answer.text, words, lang),
     ...notes.map((note) => element("p", { class: "note" }, note)),
   ].filter(Boolean);
@@ -310,37 +314,51 @@ function matchesOf(lexicon, total, lang) {
     headOf("Query", "Document", "Adds"), element("tbody", {}, ...rows), footOf(2, total))];
 }
 
-function vectorsOf(words, total, isAvailable, names, lang) {
-  const heading = element("h3", {}, "Vectors ", element("span", { class: "number" }, `(${names})`));
-  if (!isAvailable) return [heading, element("p", { class: "note" }, "The shares of words are not available for this model.")];
+const namesOf = (parts) => parts.map((part) => part.name).join(" + ");
+
+function vectorsOf(words, total, channels, withoutShares, lang) {
+  const heading = element("h3", {}, "Vectors ", element("span", { class: "number" }, `(${namesOf(channels)})`));
+  const whole = channels.filter((part) => withoutShares.includes(part.name));
   // The same word may stand in a text many times.
   const shares = new Map();
-  for (const word of words.filter((one) => one.is_scored)) {
-    const key = word.text.toLocaleLowerCase();
-    const before = shares.get(key) ?? { text: word.text, count: 0, share: 0 };
-    shares.set(key, { text: before.text, count: before.count + 1, share: before.share + word.dense });
+  if (whole.length < channels.length) {
+    for (const word of words.filter((one) => one.is_scored)) {
+      const key = word.text.toLocaleLowerCase();
+      const before = shares.get(key) ?? { text: word.text, count: 0, share: 0 };
+      shares.set(key, { text: before.text, count: before.count + 1, share: before.share + word.dense });
+    }
   }
   const ordered = [...shares.values()].sort((one, other) => Math.abs(other.share) - Math.abs(one.share));
-  const large = ordered.slice(0, SHOWN_WORDS), rest = ordered.slice(SHOWN_WORDS);
-  const low = Math.min(0, ...large.map((one) => one.share)), high = Math.max(1e-9, ...large.map((one) => one.share));
+  const rest = ordered.slice(SHOWN_WORDS);
+  const items = [
+    ...whole.map((part) => ({ head: element("em", {}, part.name), note: "the whole text", value: part.part })),
+    ...ordered.slice(0, SHOWN_WORDS).map((one) => ({
+      head: element("span", { lang, dir: "auto" }, one.text), note: one.count > 1 ? `\u00d7 ${one.count}` : "", value: one.share,
+    })),
+  ];
+  const values = items.map((item) => item.value);
+  const low = Math.min(0, ...values), high = Math.max(1e-9, ...values);
   const scale = {
     place: (value) => `${(100 * (value - low)) / (high - low)}%`, size: (value) => `${(100 * Math.abs(value)) / (high - low)}%`,
   };
   // The last row takes what rounding left, so that the column adds up.
   let left = round(total, 4);
-  const rows = large.map((one, place) => {
-    const value = !rest.length && place === large.length - 1 ? left : round(one.share, 4);
+  const rows = items.map((item, place) => {
+    const value = !rest.length && place === items.length - 1 ? left : round(item.value, 4);
     left = round(left - value, 4);
     return element("tr", {},
-      element("th", { scope: "row" }, element("span", { lang, dir: "auto" }, one.text), one.count > 1 ? ` \u00d7 ${one.count}` : ""),
-      element("td", { class: "wide" }, barOf(one.share, scale, "vectors")), element("td", {}, number(value, 4)));
+      element("th", { scope: "row" }, item.head, " ", element("small", { class: "rest" }, item.note)),
+      element("td", { class: "wide" }, barOf(item.value, scale, "vectors")), element("td", {}, number(value, 4)));
   });
   if (rest.length) {
     rows.push(element("tr", {}, element("td", { class: "rest", colspan: 2 }, plural(rest.length, "other word", "other words")),
       element("td", {}, number(left, 4))));
   }
-  return [heading, element("table", {},
-    element("caption", {}, "The share of each document word. All shares include a factor of the whole text, which would change without a word."),
+  const captions = [
+    ...(whole.length ? [`${namesOf(whole)}: one number for the whole text, in which no word has a share.`] : []),
+    ...(shares.size ? ["The share of each document word; all shares include a factor of the whole text, which would change without a word."] : []),
+  ];
+  return [heading, element("table", {}, element("caption", {}, captions.join(" ")),
     headOf("Document", "", "Adds"), element("tbody", {}, ...rows), footOf(2, total))];
 }
 

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import hashlib
+import json
 import os
 import pickle
 from collections.abc import Callable
@@ -24,6 +25,9 @@ BESIDE = {
 }
 """The settings that go with a key."""
 PICKLE = pickle.dumps((["loup", "chien"], np.ones((2, 2), np.float32)), 2)
+
+CROSSED = [f"{number} vit" for number in range(12)]
+"""Queries of pairs that are in the documents' language."""
 
 Spoil = Callable[[Path], object]
 
@@ -105,6 +109,8 @@ SPOILT = [
     ("lexicon.pairs=psq.json", file("psq.json", '{"loup": {"wolf": 1},\n "chien" 2}'), ":2: … ':'"),
     ("lexicon.pairs=psq.json", file("psq.json", 100_000 * '{"loup": '), ":1: "),
     ("lexicon.pairs=psq.json.gz", file("psq.json.gz", gzip.compress(b"{" + bytes(1 << 25))), "200 times"),
+    ("lexicon.pairs=pairs.tsv", file("pairs.tsv", 10 * "loup\twolf\nmeute\tpacks\n"), "first column"),
+    ("lexicon.pairs=psq.json", file("psq.json", json.dumps({"lives": dict.fromkeys(CROSSED, 1)})), "first column"),
     # Pre-trained encoders
     ("encoder.path=model", nothing, "no folder"),
     ("encoder.path=model", file("model", b"\x08"), "is a file"),

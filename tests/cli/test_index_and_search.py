@@ -68,7 +68,11 @@ def test_documents_are_added_replaced_and_removed(clir: Clir, output: Path, tmp_
     answer = clir("index", output, "--remove", tmp_path / "ids", "--json")
     assert json.loads(answer.out) | {"version": "", "drift": None} == {
         "version": "", "drift": None, "documents": 3, "added": 0, "replaced": 0, "removed": 1, "unchanged": 0,
+        "unknown": 1,
     }  # fmt: skip
+    assert "1 of 2 ids to remove are not in the index" in answer.err
+    assert "ids to remove" not in clir("index", output, "--remove", "-", stdin="d\n").err
+    clir("index", output, "--add", "-", stdin="d\tLoup\tun loup\n")
     assert ids_in(clir("search", output, "cat", "-k", 1)) == ["b"]
     assert counts_in(clir("index", output)) == "3 documents: 1 added, 1 replaced, 1 removed, 1 as they were"
 

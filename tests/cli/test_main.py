@@ -38,13 +38,21 @@ def test_the_version_is_the_packages(clir: Clir) -> None:
     assert (code, version("smooth-clir") in out) == (0, True)
 
 
+def test_without_a_command_the_help_is_shown_with_all_commands_by_groups(clir: Clir) -> None:
+    done = clir()
+    assert (done.code, done.err) == (0, "")
+    assert done == clir("--help")
+    groups = re.findall(r"^(\w[\w ]+):\n((?:  \w.+\n)+)", done.out.partition("Options:")[2], re.MULTILINE)
+    assert len(groups) > 2
+    assert sorted(line.split()[0] for _, lines in groups for line in lines.splitlines()) == COMMANDS
+
+
 # Exit codes
 
 
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        ([], "COMMAND [ARGS]"),
         (["walk"], "walk"),
         (["run", "run.yaml", "other.yaml"], "other.yaml"),
         (["rank", "runs/sample", "--documents", "-"], "stdin"),
@@ -107,6 +115,21 @@ def test_errors_of_the_users_end_without_a_traceback_however_they_are_passed_on(
     ended = clir("run", "run.yaml")
     assert (ended.code, ended.out) == (code, "")
     assert re.fullmatch(pattern, ended.err)
+
+
+@pytest.mark.parametrize(("command", "has_stages"), [("run", True), ("rank", False), ("index", False)])
+@pytest.mark.parametrize("error", [PermissionError(errno.EACCES, "Permission denied", "/x"), MemoryError()], ids=str)
+def test_only_a_command_with_stages_speaks_of_them(
+    clir: Clir, monkeypatch: pytest.MonkeyPatch, command: str, has_stages: bool, error: Exception
+) -> None:
+    def fail(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(main.clir.commands[command], "callback", fail)
+    ended = clir(command, "x", *(["--documents", "d"] if command == "rank" else []))
+    assert (ended.code, ended.out) == (1, "")
+    assert ("stages" in ended.err, "run it again" in ended.err) == (has_stages, True)
+    assert "training." not in ended.err or has_stages
 
 
 def test_an_error_of_ours_keeps_its_traceback(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,14 @@
 
 import json
 import logging
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.terminal import StageView, say, show, show_json
+from cli.terminal import StageView, for_shell, program, say, show, show_json
 from pipeline.stages import StageEnd
 
 ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e"
@@ -29,6 +31,34 @@ def test_whatever_is_said_or_shown_can_be_printed(text: str) -> None:
         show_json({"title": text})
     assert all(map(is_plain, said))
     assert json.loads(said[-1]) == {"title": text}  # machines get it unchanged
+
+
+@pytest.mark.parametrize(
+    ("called", "path", "shown", "beside"),
+    [
+        ("bin/clir", "bin", "clir", "kfp"),
+        ("bin/clir", "", "bin/clir", "bin/kfp"),
+        ("bin/clir", "other", "bin/clir", "bin/kfp"),
+        ("my bin/clir", "other", "'my bin/clir'", "'my bin/kfp'"),
+        ("gone/clir", "bin", "clir", "kfp"),
+        ("cli/main.py", "bin", "{python} -m cli.main", "{environment}/kfp"),
+        ("-c", "bin", "clir", "kfp"),
+        ("/usr/bin/pytest", "bin", "clir", "kfp"),
+    ],
+)
+def test_the_program_is_named_as_it_was_called_and_by_its_name_where_the_shell_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, called: str, path: str, shown: str, beside: str
+) -> None:
+    for folder in ("bin", "other", "my bin", "environment"):
+        (tmp_path / folder).mkdir()
+        for name in ("clir", "kfp"):
+            (tmp_path / folder / name).touch(mode=0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "environment" / "python"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [called])
+    monkeypatch.setenv("PATH", path and str(tmp_path / path))
+    assert program() == shown.format(python=for_shell(sys.executable))
+    assert program("kfp") == beside.format(environment="environment")
 
 
 def test_lines_stay_lines_and_none_is_endless(capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,21 +96,21 @@ AS_IT_IS = pytest.mark.parametrize(
 def test_an_error_of_the_user_s_is_reported_with_its_path_and_a_remedy_however_it_is_passed_on(
     act: Callable[[], object] | Exception, start: str, remedy: str, passed_on: Callable[[BaseException], Exception]
 ) -> None:
-    found = users_error(passed_on(raised(act) if isinstance(act, Exception) else caught(act)))
+    found = users_error(passed_on(raised(act) if isinstance(act, Exception) else caught(act)), True)
     assert isinstance(found, DataError)
     assert str(found).startswith(start) and remedy in str(found)
 
 
 @AS_IT_IS
 def test_each_fault_of_a_configuration_keeps_its_line(passed_on: Callable[[BaseException], Exception]) -> None:
-    found = users_error(passed_on(raised(ConfigError(["one", "two"]))))
+    found = users_error(passed_on(raised(ConfigError(["one", "two"]))), True)
     assert isinstance(found, ConfigError)
     assert found.faults == ("one", "two")
 
 
 def test_the_step_of_beam_is_no_part_of_the_text() -> None:
     error = DataError("bad data [while running 'ReadQueries/ParDo'] [while running 'Outer']")
-    assert str(users_error(error)) == "bad data"
+    assert str(users_error(error, True)) == "bad data"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_the_step_of_beam_is_no_part_of_the_text() -> None:
     ],
 )
 def test_a_broken_database_is_named(words: str) -> None:
-    assert str(users_error(wrapped(RuntimeError(words)))).startswith("metadata.sqlite")
+    assert str(users_error(wrapped(RuntimeError(words)), True)).startswith("metadata.sqlite")
 
 
 @AS_IT_IS
@@ -145,7 +145,7 @@ def test_a_broken_database_is_named(words: str) -> None:
     ids=repr,
 )
 def test_a_slip_of_ours_stays_one(error: Exception, passed_on: Callable[[BaseException], Exception]) -> None:
-    assert users_error(passed_on(error)) is None
+    assert users_error(passed_on(error), True) is None
 
 
 def test_a_slip_stays_one_whatever_was_handled_and_a_library_s_error_has_its_cause() -> None:
@@ -161,14 +161,14 @@ def test_a_slip_stays_one_whatever_was_handled_and_a_library_s_error_has_its_cau
         except OSError as error:
             raise ValueError("cannot read") from error
 
-    assert users_error(caught(slip)) is users_error(in_words(caught(slip))) is None
-    assert str(users_error(caught(library))).startswith("/no/such/file: No such file")
+    assert users_error(caught(slip), True) is users_error(in_words(caught(slip)), True) is None
+    assert str(users_error(caught(library), True)).startswith("/no/such/file: No such file")
 
 
 def test_an_exception_that_stands_behind_itself_ends() -> None:
     one, other = RuntimeError("one"), RuntimeError("other")
     one.__context__, other.__context__ = other, one
-    assert users_error(one) is None
+    assert users_error(one, True) is None
 
 
 @pytest.mark.tensors
@@ -203,5 +203,5 @@ def test_an_error_of_tensorflow_is_reported_by_its_code(name: str, text: str, st
 
     error = getattr(tf.errors, name)(None, None, text)
     for passed_on in (error, wrapped(error), in_words(error)):
-        found = users_error(passed_on)
+        found = users_error(passed_on, True)
         assert found is None if start is None else str(found).startswith(start)

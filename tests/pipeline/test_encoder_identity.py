@@ -8,7 +8,8 @@ import pytest
 
 from models.encoders import endpoint
 from models.encoders.fingerprint import fingerprint
-from models.encoders.settings import EncoderDigests, EncoderSettings
+from models.encoders.settings import EncoderDigests, EncoderSettings, TextForm
+from pipeline import encoder_identity
 from pipeline.config import RunConfig, load_config
 from pipeline.encoder_identity import encoder_digest, with_fingerprint
 from schemas.errors import ConfigError, DataError
@@ -71,6 +72,13 @@ def test_another_content_of_a_file_changes_the_digest(name: str) -> None:
 
 def test_each_kind_has_a_digest_of_its_own() -> None:
     assert len({digest_of(kind) for kind in BASES}) == len(BASES)
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_another_form_of_texts_changes_the_digest_of_each_encoder_that_sees_texts(kind, monkeypatch) -> None:
+    before = digest_of(kind)
+    monkeypatch.setattr(encoder_identity, "TEXT_FORM", TextForm(dropped="x"))
+    assert (digest_of(kind) != before) == (kind != "vectors")
 
 
 # An endpoint's fingerprint

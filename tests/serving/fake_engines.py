@@ -43,7 +43,7 @@ class FakeEngine(Engine):
 
     def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
         self._work(query)
-        nothing = Explanation(parts=(), words=(), lexicon=(), theta=(), notes=())
+        nothing = Explanation(parts=(), words=(), lexicon=(), without_shares=(), theta=(), notes=())
         return ExplainAnswer(
             **self._versions(), query=query, doc_id=None, title=None, text=text or "", score=0.0, relevant_share=None,
             explanation=nothing, milliseconds=0.0,
@@ -52,7 +52,8 @@ class FakeEngine(Engine):
     def collection(self, most_query_characters: int, most_k: int) -> Collection:
         return Collection(
             **self._versions(), documents=3, query_language="en", document_language="fr", can_explain=True,
-            most_k=most_k, example_queries=(), most_query_characters=most_query_characters, drift=self.drift,
+            most_k=most_k, why_no_shares=None, example_queries=(), most_query_characters=most_query_characters,
+            drift=self.drift,
         )  # fmt: skip
 
     def warm(self) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from models.encoders.encoder_channel import EncoderChannel
 from models.evaluation.relevance_shares import RelevanceShares
-from models.exported.export import export_ranker
+from models.exported.export import ExportedEncoder, export_ranker
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
 from models.lexicon.learn_lexicon import learn_lexicon
@@ -19,9 +20,10 @@ from schemas.index_manifest import SEGMENTS
 from schemas.served_versions import EXAMPLES_FILE
 from schemas.wikiclir import Text
 from schemas.word_rules import WordRules
+from tests.models.encoders.small_encoder import IN_GRAPH, HashedWords, record_of
 from tests.models.lexicon.small_lexicon import make_channel
 from tests.models.made_once import made_once
-from tests.models.small_lexicon import COLLECTION, PAIRS
+from tests.models.small_lexicon import PAIRS
 from tests.models.small_model import features_of, small_text_features, small_towers
 
 ATTACK: Final = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
@@ -42,19 +44,34 @@ LIMIT: Final = 200
 EXAMPLES: Final = ("white cat", "moon over ararat", "a query that is longer than the sixty characters of a small limit")
 
 
-def export_searchable(path: Path, weight: float = 0.5) -> None:
-    """Writes an untrained model with vectors, words that match, thresholds, and shares of relevant documents."""
-    made_once(_export, path, weight)
+FOREIGN: Final = (
+    Text("f1", "", "البركان جبل تخرج منه الحمم chat", 1),
+    Text("f2", "", "الذئب يعيش في قطيع وينام في الغابة chat", 2),
+)
+"""Documents whose words the model does not know, but one."""
 
 
-def _export(path: Path, weight: float) -> None:
+def export_searchable(path: Path, weight: float = 0.5, has_encoder: bool = False) -> None:
+    """Writes an untrained model of `DOCUMENTS` with vectors, words that match, thresholds, and shares of relevant
+    documents; and with a pre-trained encoder in its graph."""
+    made_once(_export, path, weight, has_encoder)
+
+
+def _export(path: Path, weight: float, has_encoder: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:  # not beside the model, where only versions may lie
         text_features = small_text_features(Path(folder))
-        channel = make_channel(learn_lexicon("lexicon", ("en", "fr"), WordRules(max_tokens=LIMIT), PAIRS, COLLECTION))
+        texts = [document.text for document in DOCUMENTS]
+        channel = make_channel(learn_lexicon("lexicon", ("en", "fr"), WordRules(max_tokens=LIMIT), PAIRS, texts))
         towers = small_towers(initial_scale=1.0)
         towers(features_of(text_features, ["cat"], [["chat"]]))
-        ranker = Ranker({"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": weight})
-        export_ranker(ranker, text_features, str(path), THETA, relevance=SHARES)
+        channels, weights = {"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": weight}
+        encoder = ExportedEncoder(record_of(IN_GRAPH), HashedWords()) if has_encoder else None
+        if has_encoder:
+            channels, weights = (
+                channels | {"encoder": EncoderChannel(0.2, 0.5, name="encoder")},
+                weights | {"encoder": 0.3},
+            )
+        export_ranker(Ranker(channels, weights), text_features, str(path), THETA, encoder, relevance=SHARES)
     (path / EXAMPLES_FILE).parent.mkdir(exist_ok=True)
     (path / EXAMPLES_FILE).write_text(json.dumps(EXAMPLES))
 

@@ -11,6 +11,7 @@ import pytest
 
 from models.exported.model import LoadedModel
 from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.document_ranker import DocumentRanker
 from schemas.errors import DataError
 from schemas.served_versions import EXAMPLES_FILE
 from serving.engine import Engine, Languages
@@ -19,9 +20,8 @@ from serving.newest_engine import FolderEngines
 from serving.refusals import NotThere
 from serving.tf_serving_client import TfServingModel
 from tests.models.loaded_once import model_of_vectors, model_with_words
-from tests.models.small_lexicon import COLLECTION
 from tests.serving.live_service import LiveService, live_service
-from tests.serving.searchable import DOCUMENTS, EXAMPLES, SHARES, THETA, export_searchable, index_documents
+from tests.serving.searchable import DOCUMENTS, EXAMPLES, FOREIGN, SHARES, THETA, export_searchable, index_documents
 from tests.stand_in_tf_serving.grpc_server import start_grpc
 from tests.stand_in_tf_serving.predictor import Predictor
 
@@ -64,7 +64,7 @@ def test_the_collection_has_its_drift_and_example_queries_that_are_not_too_long(
     collection = engine.collection(most_query_characters=100, most_k=10)
     drift = collection.drift
     assert drift == CorpusIndex(str(searchable / "index" / "1")).manifest.drift
-    assert drift and (drift.documents, drift.model_documents, drift.reason) == (len(DOCUMENTS), len(COLLECTION), "")
+    assert drift and (drift.documents, drift.model_documents, drift.reason) == (len(DOCUMENTS), len(DOCUMENTS), "")
     assert collection.example_queries == EXAMPLES
     assert engine.collection(most_query_characters=60, most_k=10).example_queries == EXAMPLES[:2]
     model = LoadedModel(str(searchable / "serving" / "1"))
@@ -103,6 +103,32 @@ def test_texts_are_ranked_by_score_and_equal_ones_as_they_came_and_explained(eng
     answer = engine.explain("white cat", None, "chat blanc")
     assert (answer.doc_id, answer.title, answer.text) == (None, None, "chat blanc")
     assert answer.score == pytest.approx(ranked[0].score, abs=1e-5)
+
+
+def test_documents_unlike_the_model_s_have_no_shares_and_the_service_says_why(
+    engine: Engine, searchable: Path, tmp_path: Path
+) -> None:
+    path = searchable / "serving" / "1"
+    index_documents(path, tmp_path / "1", FOREIGN)
+    foreign = Engine(LoadedModel(str(path)), CorpusIndex(str(tmp_path / "1")), "1")
+    hits = foreign.search("cat", 5, with_snippets=False, with_texts=False).results
+    assert len(hits) == len(FOREIGN) and {hit.relevant_share for hit in hits} == {None}
+    assert foreign.explain("cat", hits[0].place, None).relevant_share is None
+    why = foreign.collection(most_query_characters=100, most_k=10).why_no_shares or ""
+    assert "of the terms are unknown" in why
+    assert engine.collection(most_query_characters=100, most_k=10).why_no_shares is None
+    # The same texts and the model's own, wherever they come from.
+    for service in (engine, foreign):
+        assert {text.relevant_share for text in service.rank("cat", [one.text for one in FOREIGN]).documents} == {None}
+        assert service.explain("cat", None, FOREIGN[0].text).relevant_share is None
+        mixed = service.rank("cat", ["un chat blanc", FOREIGN[0].text]).documents  # each text by itself
+        assert {text.position: text.relevant_share is None for text in mixed} == {0: False, 1: True}
+        assert service.explain("cat", None, "un chat blanc").relevant_share is not None
+    ranked = DocumentRanker(LoadedModel(str(path)), FOREIGN)
+    assert {document.relevant_share for document in ranked.rank("cat", 5)} == {None}
+    assert "of the terms are unknown" in (ranked.why_no_shares or "")
+    own = DocumentRanker(LoadedModel(str(path)), DOCUMENTS)
+    assert own.why_no_shares is None and None not in {document.relevant_share for document in own.rank("cat", 5)}
 
 
 def test_a_query_has_no_good_answer_if_its_best_score_is_low_or_its_words_are_unknown(engine: Engine) -> None:

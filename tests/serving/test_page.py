@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 from serving.engine import Languages
 from serving.newest_engine import FolderEngines
 from tests.serving.live_service import LiveService, live_service
-from tests.serving.searchable import ATTACK, DOCUMENTS, EXAMPLES
+from tests.serving.searchable import ATTACK, DOCUMENTS, EXAMPLES, FOREIGN, export_searchable, index_documents
 
 CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = [
@@ -175,6 +175,70 @@ def test_why_shows_shares_that_add_up_to_the_score(page: Page, live: LiveService
         assert number(table.locator("tfoot td").inner_text()) == number(part)
     expect(panel).to_contain_text("without a word, those of the others would change, too")
     expect(panel).to_contain_text("% are relevant, as measured on judged queries")
+
+
+@pytest.fixture(scope="module")
+def with_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run's output whose model has an encoder."""
+    folder = tmp_path_factory.mktemp("with_encoder")
+    (folder / "index").mkdir()
+    export_searchable(folder / "serving" / "1", has_encoder=True)
+    index_documents(folder / "serving" / "1", folder / "index" / "1")
+    return folder
+
+
+def test_a_channel_without_shares_has_one_row_and_no_word_gets_its_part(page: Page, with_encoder: Path) -> None:
+    source = FolderEngines(str(with_encoder / "serving"), str(with_encoder / "index"), None, Languages("en", "fr"))
+    with live_service(source) as live:
+        page.goto(f"{live.url}/?q=white+cat")
+        titles = results(page)
+        long = titles.index("Chien")
+        page.locator("summary").nth(long).click()
+        panel = page.locator(".panel").nth(long)
+        expect(panel.locator("table").first).to_be_visible()
+        answer = live.client.get("/v1/search?q=white+cat").json()["results"][long]
+        content = live.client.get("/v1/explain", params={"q": "white cat", "place": answer["place"]}).json()
+        explanation = content["explanation"]
+        parts = {part["name"]: part["part"] for part in explanation["parts"]}
+        rows = panel.locator("table").nth(1).locator("tbody tr").all_inner_texts()
+        shown = {row.split()[0]: number(row.split()[-1]) for row in rows}
+        assert explanation["without_shares"] == ["encoder"]
+        assert shown.pop("encoder") == pytest.approx(parts["encoder"], abs=1e-4)
+        assert sum(shown.values()) == pytest.approx(parts["smooth_cosine"], abs=2e-4)
+        together = number(panel.locator("table").nth(1).locator("tfoot td").inner_text())
+        assert together == pytest.approx(parts["smooth_cosine"] + parts["encoder"], abs=1e-4)
+
+
+def test_an_index_of_other_documents_shows_no_share_and_says_why(page: Page, searchable: Path, tmp_path: Path) -> None:
+    (tmp_path / "index").mkdir()
+    index_documents(searchable / "serving" / "1", tmp_path / "index" / "1", FOREIGN)
+    source = FolderEngines(str(searchable / "serving"), str(tmp_path / "index"), None, Languages("en", "ar"))
+    with live_service(source) as live:
+        page.goto(f"{live.url}/?q=cat")
+        results(page)
+        expect(page.locator(".relevant")).to_have_count(0)
+        expect(page.locator("#legend")).to_contain_text("of the terms are unknown to the model")
+        page.locator("summary").first.click()
+        expect(page.locator(".whole").first).to_be_visible()
+        expect(page.locator(".panel").first).not_to_contain_text("as measured on judged queries")
+
+
+def test_the_score_and_its_share_stand_on_one_line_however_likely(page: Page) -> None:
+    def every_share(route: Route) -> None:
+        """Shares that are shown in the longest words."""
+        content = route.fetch().json()
+        for hit, share in zip(content["results"], (0.001, 0.15, 0.4, 0.7, 0.999), strict=True):
+            hit.update(relevant_share=share, score=-12.345)
+        route.fulfill(json=content)
+
+    page.route("**/v1/search*", every_share)
+    page.goto("/?q=white+cat")
+    results(page)
+    for total in page.locator(".total").all():
+        score, share = (total.locator(part).bounding_box() for part in ("strong", ".relevant"))
+        assert score and share
+        assert max(score["height"], share["height"]) < 32  # less than two lines
+        assert score["y"] < share["y"] + share["height"] and share["y"] < score["y"] + score["height"]
 
 
 @pytest.mark.long

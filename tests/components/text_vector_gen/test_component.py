@@ -8,7 +8,7 @@ import pytest
 
 from models.encoders.fingerprint import fingerprint
 from models.encoders.input_files import files_of_vectors
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import TEXT_FORM, EncoderSettings
 from models.encoders.text_vectors import TextVectors, stored_form
 from schemas.byte_streams import input_digest
 from schemas.errors import DataError
@@ -74,7 +74,9 @@ def test_the_queries_of_all_splits_and_all_documents_have_their_vectors(run, enc
     assert vectors.encode([*QUERIES.values()], "query").tolist() == stored(QUERIES.values(), "query")
     assert vectors.encode(["chien", "loup"], "document").tolist() == stored(["chien", "loup"], "document")
     assert {*encoder.seen.values()} == {1}
-    assert vectors.record == record_of(ENDPOINT, digest="abc", probes=(8.0, 0.5))
+    counts = {"query": 0, "document": 0}
+    known = {"digest": "abc", "probes": (8.0, 0.5), "text_form": TEXT_FORM, "cut_texts": counts}
+    assert vectors.record == record_of(ENDPOINT, **known)
 
 
 def test_an_encoder_with_another_digest_has_a_store_of_its_own(run, encoder, tmp_path):

@@ -73,7 +73,7 @@ def run(tmp_path, encoder, collection):
 
     def run(shards=SHARDS, queries=QUERIES, store="store", apply=map):
         folder = Store(str(tmp_path / store))
-        return encode_texts(ENDPOINT, queries, collection(shards), folder, open, apply)
+        return encode_texts(ENDPOINT, queries, collection(shards), folder, open, apply).tables
 
     return run
 
@@ -114,7 +114,7 @@ def test_each_text_is_encoded_once_in_any_collection(tmp_path_factory, shards, q
         patch.setattr(subject, "_encoder", lambda _: counting)
         patch.setattr(subject, "_in_pieces", in_pieces)
         store = Store(str(folder / "store"))
-        tables = encode_texts(ENDPOINT, queries, str(folder / "collection"), store, open)
+        tables = encode_texts(ENDPOINT, queries, str(folder / "collection"), store, open).tables
     assert by_keys(tables) == expected(shards, queries)
     assert {*counting.seen.values()} == {1}
     assert max(counting.calls) <= PIECE
@@ -130,6 +130,22 @@ def test_a_later_run_encodes_added_texts_alone_and_leaves_out_those_that_are_gon
     tables = run(shards=(["biche", *SHARDS[0]], SHARDS[1]))
     assert encoder.seen == {("document", "biche"): 1}
     assert by_keys(tables) == expected((["biche"], *SHARDS))
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["first run", "from the store"])
+def test_distinct_texts_that_the_limit_cuts_are_counted_and_logged(tmp_path, encoder, collection, caplog, again):
+    caplog.set_level(logging.INFO, "clir.data")
+    settings, store = ENDPOINT.model_copy(update={"max_characters": 4}), Store(str(tmp_path / "store"))
+    for _ in range(1 + again):
+        caplog.clear()
+        encoded = encode_texts(settings, {**QUERIES, "q6": "f\u00ado\u00adx"}, collection(), store, open)
+    assert encoded.cut_texts == {"query": 1, "document": 4}  # white cat; chien, renard, lapin, hibou
+    sentences = [record for record in caplog.records if "max_characters" in record.message]
+    assert [record.levelname for record in sentences] == ["WARNING", "WARNING"]
+    assert "1 distinct texts, 20.0% of the role query" in sentences[0].message and "(4)" in sentences[0].message
+    caplog.clear()
+    assert encode_texts(ENDPOINT, QUERIES, collection(), store, open).cut_texts == {"query": 0, "document": 0}
+    assert "max_characters" not in caplog.text
 
 
 def test_the_tables_do_not_depend_on_the_order_of_queries_or_on_the_pieces(run, monkeypatch):
@@ -246,7 +262,8 @@ def test_pieces_that_begin_with_the_same_text_are_kept_and_vectors_of_two_length
 def test_a_store_in_a_remote_folder_serves_a_second_run(encoder, collection):
     folder = collection()
     first, second = (
-        content(encode_texts(ENDPOINT, QUERIES, folder, Store("ram://text_vectors_store/a"), open)) for _ in range(2)
+        content(encode_texts(ENDPOINT, QUERIES, folder, Store("ram://text_vectors_store/a"), open).tables)
+        for _ in range(2)
     )
     assert first == second
     assert encoder.seen == dict.fromkeys(TEXTS, 1)

@@ -142,7 +142,7 @@ def test_workers_do_not_outlive_a_run_that_is_killed(tmp_path):
 def test_a_full_disk_is_reported_as_such_and_the_training_goes_on(tmp_path):
     with pytest.raises(RuntimeError) as failed:
         run_one(tmp_path, most_bytes=2000)
-    assert "no space left to write the output" in str(users_error(failed.value))
+    assert "no space left to write the output" in str(users_error(failed.value, has_stages=True))
     assert len(TrainingHistory(**run_one(tmp_path)).history) == 3
 
 

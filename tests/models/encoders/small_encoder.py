@@ -22,6 +22,33 @@ ENDPOINT: Final = EncoderSettings(kind="endpoint", address="http://localhost:1",
 FILES: Final = EncoderSettings(kind="vectors", query_vectors="q.npy", document_vectors="d.npy")
 IN_GRAPH: Final = EncoderSettings(kind="saved_model", path="m", query_prefix="query: ", max_characters=20, batch=2)
 
+ALIKE: Final = {
+    "soft hyphens": (
+        "Le vol\u00adcan re\u00adjette de la lave en fu\u00adsion",
+        "Le volcan rejette de la lave en fusion",
+    ),
+    "a byte order mark": ("\ufeffLe volcan", "Le volcan"),
+    "a zero-width space": ("Le vol\u200bcan", "Le volcan"),
+    "a word joiner": ("Le vol\u2060can", "Le volcan"),
+    "marks of direction": ("\u200fالبركان\u202c \u2067جبل\u2069", "البركان جبل"),
+    "joiners": ("می\u200cخواهم", "میخواهم"),
+    "a combining grapheme joiner": ("vol\u034fcan", "volcan"),
+    "a selector of a variant": ("\u2764\ufe0f lave", "\u2764 lave"),
+    "a Mongolian separator": ("vol\u180ecan", "volcan"),
+    "a filler of Hangul": ("화\u3164산", "화산"),
+    "marks of annotations": ("\ufff9vol\ufffbcan", "volcan"),
+    "a tag": ("volcan\U000e0067", "volcan"),
+    "controls": ("\x00Le \x07vol\x1fcan\x7f\x9f", "Le volcan"),
+    "noncharacters": ("vol\uffffcan \ufdd0\U0001fffe", "volcan "),
+    "tatweel": ("البركـــان", "البركان"),
+    "its counterpart in N'Ko": ("ߒߺߞ", "ߒߞ"),
+    "harakat": ("الْبُرْكَانُ جَبَلٌ", "البركان جبل"),
+    "capitals": ("LE VOLCAN REJETTE DE LA LAVE, ÉTÉ 1902!", "le volcan rejette de la lave, été 1902!"),
+    "capitals with soft hyphens": ("LE VOL\u00adCAN RE\u00adJETTE", "le volcan rejette"),
+    "Cyrillic capitals": ("ВУЛКАН ИЗВЕРГАЕТ ЛАВУ", "вулкан извергает лаву"),
+}
+"""A text and another that an encoder must see in its place."""
+
 
 def vector_of(text: str, role: Role, dim: int = DIM) -> npt.NDArray[np.float32]:
     """A vector that a text has in one role alone."""

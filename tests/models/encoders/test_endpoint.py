@@ -18,7 +18,9 @@ import pytest
 from models.encoders import endpoint
 from models.encoders.endpoint import PROBES, EndpointEncoder, EndpointError
 from models.encoders.fingerprint import fingerprint, fingerprint_fault
-from models.encoders.settings import EncoderSettings
+from models.encoders.served_vectors import served_encoder
+from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
+from models.encoders.text_vectors import stored_form
 from schemas.errors import DataError
 from tests.models.encoders.endpoint_server import (
     KEY,
@@ -31,6 +33,7 @@ from tests.models.encoders.endpoint_server import (
     never_answers,
     sends_vectors_by,
 )
+from tests.models.encoders.small_encoder import ALIKE, record_of
 
 pytestmark = pytest.mark.tensors
 
@@ -139,6 +142,23 @@ def test_a_request_holds_a_batch_the_role_s_model_the_prefix_and_the_first_chara
         {"model": "d", "input": ["p: x"], "encoding_format": "float"},
         {"model": "m", "input": ["p: x"], "encoding_format": "float"},
     ]
+
+
+def test_a_request_shows_no_difference_between_texts_that_look_alike(encoder, server):
+    texts, plain = map(list, zip(*ALIKE.values(), strict=True))
+    vectors = encoder(batch=100).encode(texts, "query")
+    assert [content["input"] for _, _, content in server.requests] == [plain]
+    assert vectors.tolist() == [embed(text) for text in plain]
+
+
+@pytest.mark.parametrize(("form", "shown"), [(TEXT_FORM, 1), (TextForm(), 0)], ids=["today's", "an earlier version's"])
+def test_a_served_model_sends_texts_in_the_form_of_its_training(encoder, server, form, shown):
+    settings = encoder()._settings
+    probes = fingerprint(EndpointEncoder(settings).probe())
+    pair = ALIKE["soft hyphens"]
+    vectors = served_encoder(record_of(settings, probes=probes, text_form=form)).encode(pair[:1], "query")
+    assert server.requests[-1][2]["input"] == [pair[shown]]
+    np.testing.assert_allclose(vectors, stored_form(np.array([embed(pair[shown])], np.float32)))
 
 
 def test_several_threads_use_one_encoder(encoder):

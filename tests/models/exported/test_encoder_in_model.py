@@ -267,7 +267,7 @@ class Endpoint(CountingEncoder):
 @pytest.fixture
 def endpoint(monkeypatch):
     endpoint = Endpoint()
-    monkeypatch.setattr(served_vectors, "EndpointEncoder", lambda settings, retries: endpoint)
+    monkeypatch.setattr(served_vectors, "EndpointEncoder", lambda settings, retries, form: endpoint)
     return endpoint
 
 
@@ -309,4 +309,5 @@ def test_the_encoder_has_one_number_and_the_words_keep_their_shares_of_the_tower
     assert [word.text for word in explanation.words] == ["Chat", "blanc"]
     assert sum(word.dense for word in explanation.words) == pytest.approx(parts["smooth_cosine"], abs=1e-5)
     assert sum(word.lexicon for word in explanation.words) == pytest.approx(parts["lexicon"], abs=1e-5)
+    assert explanation.without_shares == ("encoder",)
     assert [note.partition(":")[0] for note in explanation.notes] == ["smooth_cosine", "encoder"]

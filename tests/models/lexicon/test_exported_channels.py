@@ -132,6 +132,7 @@ def test_the_shares_of_words_sum_to_the_parts_of_channels_whose_vectors_are_sums
     assert sum(parts.values()) == pytest.approx(model.score("white cat", [LONG])["scores"][0], abs=1e-5)
     shares = [word.dense for word in explanation.words]
     # The reader of the page learns which channel is missing from them.
+    assert explanation.without_shares == (() if all(share is not None for share in shares) else tuple(parts)[:-1])
     missing = [note.partition(":")[0] for note in explanation.notes if "not available" in note]
     if exported[0].name == "tfidf":
         assert ({*shares}, missing) == ({None}, ["dot"])

@@ -1,0 +1,52 @@
+"""The direction of pairs of texts: which of their columns is in which language, by the words of a collection."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from schemas.lexicon_pairs import TextPair
+
+_FEWEST_PAIRS: Final = 10
+"""With fewer pairs that show a direction, it may be chance."""
+_SHARE: Final = 0.8
+"""The share of the pairs with a direction that must show the wrong one."""
+
+
+def direction_fault(pairs: Sequence[TextPair], queries: Iterable[str], documents: Iterable[str]) -> str | None:
+    """Returns an error message for pairs whose columns are in each other's place, or None.
+
+    A pair shows a direction by the words and letters that only one side of the collection has. Languages that share
+    nearly all of their words show none.
+
+    Args:
+      pairs: the pairs.
+      queries, documents: texts of the collection.
+
+    Example:
+      >>> pairs = [TextPair(f"loup{number}", f"wolf{number}") for number in range(20)]
+      >>> direction_fault(pairs, [pair.document for pair in pairs], [pair.query for pair in pairs])
+      'the first column must be in the language of the queries; 20 of 20 pairs that show a direction have it second'
+      >>> direction_fault(pairs, [pair.query for pair in pairs], [pair.document for pair in pairs])
+    """
+    query_features, document_features = _features(queries), _features(documents)
+    own = query_features - document_features, document_features - query_features
+    directions = [_direction(pair, *own) for pair in pairs]
+    right, wrong = (sum(sign * direction > 0 for direction in directions) for sign in (1, -1))
+    if wrong < _FEWEST_PAIRS or wrong < _SHARE * (right + wrong):
+        return None
+    return (
+        f"the first column must be in the language of the queries; {wrong:,} of {right + wrong:,} pairs that show a "
+        "direction have it second"
+    )
+
+
+def _direction(pair: TextPair, of_queries: frozenset[str], of_documents: frozenset[str]) -> int:
+    """Above 0 for a pair in the right direction, below 0 for one in the other."""
+    first, second = _features([pair.query]), _features([pair.document])
+    return len(first & of_queries) + len(second & of_documents) - len(first & of_documents) - len(second & of_queries)
+
+
+def _features(texts: Iterable[str]) -> frozenset[str]:
+    """The words of texts, and their letters, which are the words of scripts without spaces."""
+    words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold())}
+    return frozenset(words | {letter for word in words for letter in word})
