@@ -197,8 +197,8 @@ def _vectors(cell: Cell) -> str:
 def _definitions() -> Iterator[str]:
     yield paragraph(
         "Each metric is a mean over the queries of the test split. With grades 0 to K, MR is grade K, SR any grade "
-        "from 1 to K - 1, and NR grade 0. A metric is the mean over all orders of equal scores; random order is that of "
-        "equal scores for all documents. A query without a relevant document scores 0 and counts."
+        "from 1 to K - 1, and NR grade 0. A metric is the mean over all orders of equal scores; random order is that "
+        "of equal scores for all documents. A query without a relevant document scores 0 and counts."
     )
     lines = ((metric.name, metric.definition) for metric in METRICS.values())
     yield table("The columns of the results", ("Metric", "definition"), lines)
