@@ -68,6 +68,8 @@ def evaluate(
         result, data_report = _evaluate(path, paths, split, top_grade, feedback)
         for line in data_report.describe():
             view.say(line)
+        for warning in result.report.warnings:
+            view.say(f"warning: {warning}")
     if output:
         Path(output).mkdir(parents=True, exist_ok=True)
         for name, content in result.files().items():

@@ -8,7 +8,7 @@ import click
 
 from cli.arguments import json_option, overrides_option
 from cli.imports import heavy_imports
-from cli.summary import RunSummary, describe_files, metrics_table, search_table, seen_warning
+from cli.summary import RunSummary, describe_files, metrics_table, search_table
 from cli.terminal import StageView, for_shell, program, say, short, show, show_json
 from components.training_report.stability_report import unreachable
 from models.encoders.settings import USE_LANGUAGES
@@ -137,7 +137,7 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             "warning: the loss and its gradient were 0 in every step, so that the training changed nothing; the train "
             "lists leave this loss nothing to learn"
         )
-    if warning := seen_warning(result.report):
+    for warning in result.report.warnings:
         say(f"warning: {warning}")
     say("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]))
     if result.tuning:

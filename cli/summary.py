@@ -106,16 +106,6 @@ def _columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> 
     return lines
 
 
-def seen_warning(report: EvaluationReport) -> str | None:
-    """A warning where training has seen nearly all test documents, or None."""
-    if not report.nearly_all_seen:
-        return None
-    return (
-        "most test documents also occur in training, with other queries; these metrics do not show how well unseen "
-        "documents are ranked; data.cold_share, or data.split: documents, measures it"
-    )
-
-
 @dataclass(frozen=True)
 class RunSummary:
     """A run's stages, time and memory.

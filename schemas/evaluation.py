@@ -65,6 +65,8 @@ class EvaluationReport(JsonRecord):
     """The other queries; None likewise."""
     domains: dict[str, PartReport] = {}
     """The queries of each domain, by its name; empty where the collection names no domains."""
+    warnings: tuple[str, ...] = ()
+    """Reasons to doubt the metrics, a sentence each."""
 
     @property
     def nearly_all_seen(self) -> bool:

@@ -67,6 +67,7 @@ def Evaluator(
         baselines,
         top_grade,
         seen_documents=trained.relevant_documents(),
+        trained_queries=len(trained),
         channels=scores,
         feedback=feedback,
         parameters={name: chosen for name, chosen in parameters.items() if chosen},

@@ -1,17 +1,17 @@
 """Evaluates a model's scores beside other systems. Never imports TFX."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
 from models.evaluation.metrics import METRICS, list_metrics, per_query_metrics
-from models.evaluation.significance import standard_error
+from models.evaluation.significance import randomisation_test, standard_error
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.ranking import ranking_run
 from schemas.errors import DataError
@@ -29,6 +29,14 @@ from schemas.evaluation import (
     of_baseline,
 )
 from schemas.trec import parse_run, qrels_lines
+
+_FEW_QUERIES: Final = 40
+"""With fewer test queries, the standard error of a metric is about .05 or more."""
+_FEW_TRAINED: Final = 100
+"""With fewer train queries, vectors have ranked below random order."""
+_SIGNIFICANCE: Final = 0.05
+_MAIN: Final = "ndcg_5"
+"""The metric that channels are compared by."""
 
 _Values: TypeAlias = dict[str, npt.NDArray[np.float64]]
 """Each metric's key to its values for the queries."""
@@ -68,6 +76,7 @@ def evaluate(
     top_grade: int,
     split: str = "test",
     seen_documents: Collection[bytes] | None = None,
+    trained_queries: int | None = None,
     channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
     feedback: float = 0.0,
     parameters: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
@@ -81,6 +90,7 @@ def evaluate(
       top_grade: the MR grade.
       split: the name of the split, for the report.
       seen_documents: ids of the documents that are relevant to some train query; None where they are unknown.
+      trained_queries: the number of train queries; None where it is unknown.
       channels: name to scores of the model's channels; a single channel is not reported.
       feedback: gain of the second pass that gave the scores, for the report.
       parameters: those that the eval split chose for baselines, by name, for the report.
@@ -134,6 +144,8 @@ def evaluate(
         cold=None if seen is None else part(~seen),
         domains={name: part(np.array(lists.domains) == name) for name in sorted({*lists.domains} - {""})},
     )
+    doubts = _doubts(report, trained_queries, of_channels, of_baselines[RANDOM_ORDER])
+    report = report.model_copy(update={"warnings": tuple(doubts)})
     of_queries = QueryMetrics(
         [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
     )
@@ -146,6 +158,35 @@ def evaluate(
         },
     )
     return Evaluation(report, of_queries, of_others, [*ranking_run(lists, scores, MODEL_TAG)], qrels)
+
+
+def _doubts(
+    report: EvaluationReport, trained_queries: int | None, channels: Mapping[str, _Values], random_order: _Values
+) -> Iterator[str]:
+    """Yields the reasons to doubt the metrics, a sentence each."""
+    if report.queries < _FEW_QUERIES:
+        yield f"the {report.split} split has {report.queries} queries: with fewer than {_FEW_QUERIES}, metrics stray"
+    if trained_queries is not None and trained_queries < _FEW_TRAINED:
+        yield (
+            f"training has {trained_queries} queries: with fewer than {_FEW_TRAINED}, vectors may rank no better than "
+            "random order; bring more judged queries"
+        )
+    if report.nearly_all_seen:
+        yield (
+            "most test documents also occur in training, with other queries; these metrics do not show how well unseen "
+            "documents are ranked; data.cold_share, or data.split: documents, measures it"
+        )
+    for name, values in channels.items():
+        if randomisation_test(random_order[_MAIN], values[_MAIN], two_sided=False) >= _SIGNIFICANCE:
+            yield (
+                f"the channel {name} ranks no better than random order: {_MAIN} {values[_MAIN].mean():.4f} against "
+                f"{random_order[_MAIN].mean():.4f}"
+            )
+        if report.metrics[_MAIN] <= values[_MAIN].mean():
+            yield (
+                f"the model does not rank above its channel {name} alone: {_MAIN} {report.metrics[_MAIN]:.4f} against "
+                f"{values[_MAIN].mean():.4f}"
+            )
 
 
 def _means(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, float]:

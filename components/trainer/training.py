@@ -248,7 +248,7 @@ def fit_shares(ranker: Ranker, inputs: TrainingInputs) -> RelevanceShares | None
     if ranker.is_inner_product and ranker.sparse:
         (channel,) = ranker.sparse.values()
         known_shares = channel.known_share(inputs.eval_texts().query_columns[QUERY_TEXT]).numpy()
-    scores, _ = ListEvaluator(ranker, lists, job.top_grade).scores()
+    scores = ListEvaluator(ranker, lists, job.top_grade).scores()
     return fit_relevance_shares(scores, lists.grades, lists.drawn, job.documents, job.top_grade, known_shares)
 
 

@@ -69,12 +69,14 @@ class Ranker(keras.Model):
         scores = {name: channel.score_texts(features) for name, channel in self.channels.items()}
         return {SCORES: self._sum(scores), **scores}
 
-    def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        """Returns the scores, and the figures of all channels; see `Scorer.score_and_watch`."""
+    def score_and_watch(self, features: dict[str, Any]) -> tuple[dict[str, tf.Tensor], dict[str, tf.Tensor]]:
+        """Returns the sum, as `scores`, and each channel's scores by its name, and the figures of all channels.
+
+        See `Scorer.score_and_watch`.
+        """
         watched = {name: channel.score_and_watch(features) for name, channel in self.channels.items()}
-        return self._sum({name: scores for name, (scores, _) in watched.items()}), _merged(
-            figures for _, figures in watched.values()
-        )
+        scores = {name: channel_scores for name, (channel_scores, _) in watched.items()}
+        return {SCORES: self._sum(scores), **scores}, _merged(figures for _, figures in watched.values())
 
     def penalties(self) -> dict[str, tf.Tensor]:
         """Returns the penalties of the channels that have one, see `Scorer.penalty`."""

@@ -34,7 +34,7 @@ def fit_weight(sums: Sequence[Sum], top_grade: int) -> Fitted:
       top_grade: the MR grade.
     """
     scores = [
-        [ListEvaluator(ranker, lists, top_grade).scores()[0] for ranker in (others, Ranker({"one": channel}))]
+        [ListEvaluator(ranker, lists, top_grade).scores() for ranker in (others, Ranker({"one": channel}))]
         for lists, others, channel in sums
     ]
 

@@ -1,12 +1,14 @@
 """Scores and metrics of a ranker on the lists of a split, while it trains."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.choices import SCORES
+from models.evaluation.fit_number import EvalMetrics
 from models.evaluation.metrics import list_metrics, means
 from models.graphs import graph_function
 from models.lists.ranking_lists import RankingLists
@@ -15,6 +17,8 @@ from schemas import features as f
 from schemas.training_history import ScoreCounts
 
 _BATCH = 64
+CHANNEL_METRICS: Final = EvalMetrics._fields
+"""The metrics of each channel alone, which show a channel that learns nothing."""
 
 
 def score_bins(limit: float) -> npt.NDArray[np.float64]:
@@ -27,6 +31,8 @@ class EvalFigures(NamedTuple):
 
     metrics: dict[str, float]
     """The mean of each metric (see `models.evaluation.metrics`)."""
+    channels: dict[str, dict[str, float]]
+    """The means of `CHANNEL_METRICS` of each channel alone, by its name; empty where there is only one."""
     scores: ScoreCounts
     """Counts of scores; the limit is the largest magnitude of a score, at least 1 and at most the ranker's bound."""
     watched: dict[str, float]
@@ -46,23 +52,30 @@ class ListEvaluator:
         self._ranker, self._lists, self._top_grade = ranker, lists, top_grade
 
         @graph_function(input_signature=[tf.TensorSpec([None], tf.int32)])
-        def score(rows: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+        def score(rows: tf.Tensor) -> tuple[dict[str, tf.Tensor], dict[str, tf.Tensor]]:
             features, _ = lists.batch(rows)
             scores, watched = ranker.score_and_watch(features)
-            return tf.boolean_mask(scores, features[f.DOCUMENT_INDEX] >= 0), watched
+            is_document = features[f.DOCUMENT_INDEX] >= 0
+            return {name: tf.boolean_mask(values, is_document) for name, values in scores.items()}, watched
 
         self._score = score
 
     def __len__(self) -> int:
         return len(self._lists)
 
-    def scores(self) -> tuple[list[npt.NDArray[np.float32]], dict[str, float]]:
-        """Returns float32 [list_size] for each list, in order, and the largest of each watched figure."""
+    def scores(self) -> list[npt.NDArray[np.float32]]:
+        """Returns float32 [list_size] for each list, in order."""
+        return self._scores_and_figures()[0][SCORES]
+
+    def _scores_and_figures(self) -> tuple[dict[str, list[npt.NDArray[np.float32]]], dict[str, float]]:
+        """Returns the scores and those of each channel, by the names of `Ranker.score_and_watch`, and the largest of
+        each watched figure."""
         rows = np.arange(len(self), dtype=np.int32)
         parts = [self._score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
-        scores = np.concatenate([part.numpy() for part, _ in parts])
-        watched = {name: float(max(float(figures[name]) for _, figures in parts)) for name in parts[0][1]}
-        return self._lists.split(scores), watched
+        names, figure_names = parts[0]
+        scores = {name: np.concatenate([batch[name].numpy() for batch, _ in parts]) for name in names}
+        watched = {name: float(max(float(figures[name]) for _, figures in parts)) for name in figure_names}
+        return {name: self._lists.split(values) for name, values in scores.items()}, watched
 
     def evaluate(self) -> EvalFigures:
         """Scores every list and computes the figures.
@@ -70,13 +83,19 @@ class ListEvaluator:
         Raises:
           DataError: a score is NaN or infinite.
         """
-        scores, watched = self.scores()
+        channels, watched = self._scores_and_figures()
+        scores = channels.pop(SCORES)
         metrics = means(list_metrics(self._lists, scores, self._top_grade))
-        return EvalFigures(metrics, self._counted(scores), watched)
+        alone = {
+            name: means(list_metrics(self._lists, channel_scores, self._top_grade, CHANNEL_METRICS))
+            for name, channel_scores in channels.items()
+            if len(channels) > 1
+        }
+        return EvalFigures(metrics, alone, self._counted(scores), watched)
 
     def count_scores(self) -> ScoreCounts:
         """Scores every list and counts the scores of each grade."""
-        return self._counted(self.scores()[0])
+        return self._counted(self.scores())
 
     def _counted(self, scores: Sequence[npt.NDArray[np.float32]]) -> ScoreCounts:
         all_scores, all_grades = np.concatenate(scores), np.concatenate(self._lists.grades)

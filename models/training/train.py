@@ -96,6 +96,11 @@ def train(
                     **_train_figures(of_steps, settings.clip_norm),
                     **objective.figures(),
                     **{f"eval/{key}": value for key, value in figures.metrics.items()},
+                    **{
+                        f"eval/{key}/{name}": value
+                        for name, metrics in figures.channels.items()
+                        for key, value in metrics.items()
+                    },
                     **figures.watched,
                 }
             )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cli.summary import metrics_table, search_table, seen_warning
+from cli.summary import metrics_table, search_table
 from schemas.evaluation import EvaluationReport, PartReport
 from schemas.search_report import Approximation, SampledMetrics, SearchComparison, SearchReport
 
@@ -76,12 +76,6 @@ map             0.3000    0.2500    1.0000
     for seen in (0, 1000):
         text = metrics_table(report(seen=part(seen, 0.75), cold=part(1000 - seen, 0.75)))
         assert text == f"{WHOLE}, {seen:,} {OF_SEEN}"
-
-
-def test_a_warning_where_nearly_all_was_seen() -> None:
-    few, many = (report(seen=part(seen, 0.8), cold=part(1000 - seen, 0.3)) for seen in (900, 901))
-    assert seen_warning(report()) is seen_warning(few) is None
-    assert "data.cold_share" in (seen_warning(many) or "")
 
 
 def search(**changes: Any) -> SearchReport:

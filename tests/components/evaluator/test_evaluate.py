@@ -162,6 +162,42 @@ def test_each_channel_is_measured_alone_on_all_and_on_each_part(parted):
         assert report.cold.channels[name] == pytest.approx(alone.cold.metrics)
 
 
+def test_a_dead_channel_is_named_and_so_is_one_that_the_model_does_not_rank_above():
+    lists, generator = five_documents(range(60)), np.random.default_rng(0)
+    good, dead = lists.grades, [generator.normal(size=5) for _ in lists.grades]
+    for model, expected in (
+        (good, {("dead", "random order"), ("good", "alone")}),
+        (dead, {("dead", "random order"), ("dead", "alone"), ("good", "alone")}),
+    ):
+        channels = {"dead": dead, "good": good}
+        warnings = evaluate(lists, model, {}, MOST_RELEVANT, channels=channels, trained_queries=100).report.warnings
+        named = {
+            (name, fault)
+            for name in channels
+            for fault in ("random order", "alone")
+            for warning in warnings
+            if f"channel {name} " in warning and fault in warning
+        }
+        assert (named, len(warnings)) == (expected, len(expected))
+
+
+@pytest.mark.parametrize(
+    ("tested", "trained", "number"), [(39, 100, "39"), (40, 99, "99"), (40, 100, None), (40, None, None)]
+)
+def test_few_test_or_train_queries_are_a_reason_to_doubt(tested, trained, number):
+    lists = five_documents(range(tested))
+    warnings = evaluate(lists, lists.grades, {}, MOST_RELEVANT, trained_queries=trained).report.warnings
+    assert [f" {number} queries" in warning for warning in warnings] == [True] * (number is not None)
+
+
+def test_documents_that_training_has_seen_are_a_reason_to_doubt_where_they_are_nearly_all(parted):
+    lists, scores, baselines, seen_documents = parted
+    few = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=seen_documents).report.warnings
+    nearly_all = {b"%d-0" % query for query in range(19)}
+    many = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=nearly_all).report.warnings
+    assert ["data.cold_share" in sentence for sentence in (*few, *many)] == [False, False, True]
+
+
 def test_a_single_channel_is_the_model(lists, scores, evaluation):
     assert evaluate(lists, scores, {}, MOST_RELEVANT, channels={"cosine": scores}).report.channels == {}
     assert evaluation.report.channels == {}

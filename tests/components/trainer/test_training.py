@@ -104,6 +104,15 @@ def test_the_towers_alone_are_trained_and_the_best_epoch_is_that_of_the_sum(trai
     assert beside.history.best_value != alone.history.best_value == pytest.approx(ndcg_5(alone.ranker, lists[1]))
 
 
+def test_the_history_has_the_eval_curve_of_each_channel_alone(train):
+    epochs = [row.figures for row in train({"lexicon": 0.8}).history.history]
+    alone = [row.figures for row in train({}).history.history]
+    for key in ("ndcg_5", "p_mr_1"):
+        assert [row[f"eval/{key}/smooth_cosine"] for row in epochs] == [row[f"eval/{key}"] for row in alone]
+        assert len({row[f"eval/{key}/lexicon"] for row in epochs}) == 1
+    assert not any("smooth_cosine" in name for row in alone for name in row)
+
+
 class Bias(Scorer):
     """Scores every document by a number that is trained."""
 

@@ -128,7 +128,7 @@ def test_learned_thresholds_move_in_order_and_the_result_has_the_best_epoch_s(tr
 
 def test_the_score_counts_of_an_epoch_hold_every_score_of_each_grade(trained):
     ranker, result = trained
-    scores, _ = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
+    scores = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
     grades = np.concatenate(EVAL.grades)
     limit, counts = result.best.scores.limit, result.best.scores.counts
     assert (limit, list(counts)) == (1, ["0", "1", "2"])
@@ -172,7 +172,7 @@ def test_a_graph_or_two_replicas_train_as_operations_on_one_device_do(trained, t
 
 def test_scores_beyond_one_widen_the_bins_of_all_grades(tmp_path):
     ranker, result = run(tmp_path, model=MODEL.model_copy(update={"similarity": "dot"}), epochs=1, learning_rate=1.0)
-    scores = np.concatenate(ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()[0])
+    scores = np.concatenate(ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores())
     limit, counts = result.best.scores.limit, result.best.scores.counts
     assert limit == np.abs(scores).max() > 1
     assert np.sum(list(counts.values())) == len(scores)
@@ -197,7 +197,7 @@ def scripted():
         def evaluate(self):
             self.weights.append(self.ranker.get_weights())
             metrics = dict.fromkeys(METRICS, self.values[len(self.weights) - 1])
-            return EvalFigures(metrics, ScoreCounts(limit=1.0, counts={}), {})
+            return EvalFigures(metrics, {}, ScoreCounts(limit=1.0, counts={}), {})
 
     return ScriptedEvaluator
 
@@ -422,7 +422,7 @@ def test_too_few_lists_are_an_error_of_the_data(train_count, eval_count, replica
 def test_evaluator_scores_each_list_as_the_ranker_does(monkeypatch):
     monkeypatch.setattr(list_evaluator, "_BATCH", 3)
     ranker = make_ranker(seed=1)
-    scores, _ = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
+    scores = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
     assert [len(part) for part in scores] == EVAL.documents.row_lengths().numpy().tolist()
     for row in (0, 4, len(EVAL) - 1):
         features, _ = EVAL.batch(tf.constant([row]))
