@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from schemas.foreign_files import RunLine
 
 from components.wikiclir_example_gen.sampling import sample_negatives
 from models.losses.declarations import bands_for
@@ -21,7 +22,6 @@ from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
 from pipeline.output_folder import MadeFolder, made_fault, output_fault
 from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.foreign_files import RunLine
 from schemas.splits import SPLITS, split_of
 from schemas.wikiclir import Judgment, Text, parse_role, parse_texts
 

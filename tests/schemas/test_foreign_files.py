@@ -7,8 +7,6 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from schemas.drops import Drop, DropReason
 from schemas.foreign_files import (
     ID_KEYS,
     ForeignReason,
@@ -17,6 +15,8 @@ from schemas.foreign_files import (
     parse_foreign_run,
     parse_foreign_texts,
 )
+
+from schemas.drops import Drop, DropReason
 from schemas.trec import qrels_lines, run_lines
 from schemas.wikiclir import MAX_LINE_BYTES, Judgment, Reason, Text, parse_texts
 
