@@ -55,7 +55,12 @@ class _Form(NamedTuple):
 def read_rows(role: str, stream: BinaryIO, file: str) -> Iterator[Row | Drop]:
     """Yields the fields of each line in the order of the role's columns."""
     with unpacked(stream) as content:
-        if _is_array(content):
+        try:
+            start = cast(Any, content).peek(64)
+        except (OSError, EOFError, zlib.error) as error:
+            yield Drop(Reason.UNREADABLE, file, 1, str(error))
+            return
+        if re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*(?:\{|\Z)", start):
             yield from _array_rows(role, content, file)
             return
         lines = number_lines(content, file)
@@ -74,14 +79,6 @@ def read_rows(role: str, stream: BinaryIO, file: str) -> Iterator[Row | Drop]:
             yield from _object_rows(role, every_line, file)
         else:
             yield from _field_rows(every_line, file, form, is_stripped=role not in ("queries", "documents"))
-
-
-def _is_array(content: BinaryIO) -> bool:
-    try:
-        start = cast(Any, content).peek(64)
-    except (OSError, EOFError, zlib.error):
-        return False  # reading the lines tells it again
-    return re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*(?:\{|\Z)", start) is not None
 
 
 def _head(lines: Iterable[tuple[int, bytes] | Drop]) -> Iterator[tuple[int, bytes] | Drop]:
@@ -115,16 +112,18 @@ def _form(role: str, lines: Sequence[str]) -> _Form:
         header = _split(first[:_MAX_HEADER], separator, is_quoted)
         if (order := header_order(role, header)) is not None:
             return _Form(separator, len(header), order, is_quoted=is_quoted, has_header=True)
-    for separator, is_quoted in quotes.items():
-        rows = [_split(line, separator, is_quoted) for line in lines]
-        is_csv = separator in (",", ";")
-        widths = Counter(len(row) for row in rows if len(row) in columns.orders and (is_id(row[0]) or not is_csv))
-        # A comma alone makes no CSV of plain text.
-        if widths and (2 * widths.total() > len(lines) or not is_csv):
-            width = widths.most_common(1)[0][0]
-            return _Form(separator, width, columns.orders[width], is_quoted=is_quoted)
-    width = max(columns.orders)
-    return _Form("\t", width, columns.orders[width])
+    layouts = Counter(
+        (separator, len(fields))
+        for line in lines
+        for separator, is_quoted in quotes.items()
+        for fields in [_split(line, separator, is_quoted)]
+        # A comma in a plain text makes no CSV.
+        if len(fields) in columns.orders and (separator not in (",", ";") or is_id(fields[0]))
+    )
+    separator, width = max(layouts, key=lambda layout: layouts[layout], default=("\t", max(columns.orders)))
+    if separator in (",", ";") and 2 * layouts[separator, width] <= len(lines):
+        separator = "\t"
+    return _Form(separator, width, columns.orders[width], is_quoted=quotes[separator])
 
 
 def _split(line: str, separator: str | None, is_quoted: bool) -> list[str]:

@@ -38,7 +38,7 @@ def parse_texts(
       >>> import io
       >>> [*parse_texts(io.BytesIO(b'{"_id": 7, "text": "two\\\\nlines"}'), "corpus.jsonl")]
       [Text(id='7', title='', text='two lines', line=1)]
-      >>> [*parse_texts(io.BytesIO(b'text,id\\\\n"un loup, deux",d1'), "corpus.csv")][1:]
+      >>> [*parse_texts(io.BytesIO(b'text,id\\n"un loup, deux",d1'), "corpus.csv")][1:]
       [Text(id='d1', title='', text='un loup, deux', line=2)]
     """
     return _texts(read_rows(role, stream, file), file, set() if seen is None else seen, with_titles)

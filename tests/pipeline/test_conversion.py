@@ -11,7 +11,6 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.foreign_files import RunLine
 
 from components.wikiclir_example_gen.sampling import sample_negatives
 from models.losses.declarations import bands_for
@@ -22,8 +21,10 @@ from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
 from pipeline.output_folder import MadeFolder, made_fault, output_fault
 from schemas.drops import Drop
 from schemas.errors import DataError
+from schemas.record_files import parse_role, parse_texts
 from schemas.splits import SPLITS, split_of
-from schemas.wikiclir import Judgment, Text, parse_role, parse_texts
+from schemas.trec import RunLine
+from schemas.wikiclir import Judgment, Text
 
 DOC_IDS = [f"d{number}" for number in range(9)]
 QUERY_IDS = [f"q{number}" for number in range(30)]
