@@ -15,7 +15,7 @@ from schemas.cut_texts import CutTexts
 from schemas.domains import domains_to_test, domains_to_train
 from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.record_files import parse_role, parse_texts
+from schemas.record_files import parse_role
 from schemas.relevance import NOT_RELEVANT
 from schemas.splits import SPLITS, split_of
 from schemas.wikiclir import Judgment, QueryDomain, Text
@@ -135,7 +135,8 @@ def _lists(config: RunConfig) -> list[_List]:
         of_query.has_most_relevant |= grade == config.data.top_grade
         (of_query.relevant if grade > NOT_RELEVANT else of_query.others).add(doc_id)
     # In the order of the file: a run takes the first ones.
-    used = (text.id for text in _records(config.data.inputs()["queries"], parse_texts) if text.id in lists)
+    ids = dict.fromkeys(text.id for text in _read_texts(config.data.inputs()["queries"]))
+    used = (query_id for query_id in ids if query_id in lists)
     limited = islice((one for one in used if lists[one].has_most_relevant), config.data.max_queries)
     if not config.data.held_out:
         return [lists[query_id] for query_id in limited]
@@ -174,7 +175,7 @@ def _texts(path: str, rules: WordRules) -> _Texts:
 
     def texts() -> Iterator[bytes]:
         nonlocal size
-        for record in _records(path, parse_texts):
+        for record in _read_texts(path):
             size += len(record.tsv().encode()) + 1
             yield record.text.encode()
 
@@ -190,7 +191,16 @@ def first_texts(path: str, most: int) -> list[str]:
       path: a collection's queries or documents.
       most: the largest number of texts.
     """
-    return [record.text for record in islice(_records(path, parse_texts), most)]
+    return [record.text for record in islice(_read_texts(path), most)]
+
+
+def _read_texts(path: str) -> Iterator[Text]:
+    """The queries or documents of a path's files; repeated ids stay."""
+
+    def parse(stream: BinaryIO, file: str) -> Iterator[Text | Judgment | QueryDomain | Drop]:
+        return parse_role("documents", stream, file, 0, None)
+
+    return (record for record in _records(path, parse) if isinstance(record, Text))
 
 
 def _records(path: str, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]]) -> Iterator[Record]:
