@@ -249,3 +249,21 @@ def test_a_line_that_is_too_long_costs_one_line(longest, blobs):
             lines = shard_lines(folder, written)
         assert len(lines) == written.report.read == len(parsed("documents", blobs))
     assert all(len(line) <= longest for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("role", "content", "lines"),
+    [
+        ("documents", b"id\ttext\ttitle\n1\tb\ta\n2\td\tc\n", [b"", b"1\ta\tb", b"2\tc\td"]),
+        ("documents", b'text,id\n"b\nb",1\nd,2\n', [b"", b"1\t\tb b", b"", b"2\t\td"]),
+        ("documents", b'[{"id": 1, "text": "b"}, {"id": 2}]', [b"1\t\tb", b""]),
+        ("judgments", b"1 0 2 1.0\n", [b"1\t2\t1"]),
+        ("judgments", b"corpus-id\tquery-id\tscore\n2\t1\t1\n", [b"", b"1\t2\t1"]),
+        ("documents", b"doc_id\ttitre\ttexte\n1\ta\tb\n", [b""]),
+    ],
+)
+def test_other_forms_are_written_in_our_own_and_each_line_keeps_its_number(role, content, lines):
+    with collected(role, [content]) as (folder, written):
+        assert shard_lines(folder, written) == lines
+    report = written.report
+    assert report.read == len(lines) == report.used + sum(drops.count for drops in report.drops)
