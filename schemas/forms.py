@@ -65,10 +65,10 @@ def read_rows(role: str, stream: BinaryIO, file: str) -> Iterator[Row | Drop]:
             return
         lines = number_lines(content, file)
         head = [*_head(lines)]
-        every_line = _decoded(chain(head, lines), file)
+        every_line = decode_lines(chain(head, lines), file)
         try:
             form = _form(
-                role, [item[1].lstrip("\ufeff") for item in _decoded(head, file) if not isinstance(item, Drop)]
+                role, [item[1].lstrip("\ufeff") for item in decode_lines(head, file) if not isinstance(item, Drop)]
             )
         except HeaderError as expected:
             header = next(item for item in every_line if not isinstance(item, Drop))
@@ -89,15 +89,6 @@ def _head(lines: Iterable[tuple[int, bytes] | Drop]) -> Iterator[tuple[int, byte
         size += 0 if isinstance(item, Drop) else len(item[1])
         if number == _HEAD_LINES or size > _HEAD_BYTES:
             return
-
-
-def _decoded(lines: Iterable[tuple[int, bytes] | Drop], file: str) -> Iterator[_Line]:
-    """Decodes lines, and drops empty ones."""
-    for item in decode_lines(lines, file):
-        if isinstance(item, Drop) or (item[1] and not item[1].isspace()):
-            yield item
-        else:
-            yield Drop(Reason.EMPTY_LINE, file, item[0], "")
 
 
 def _form(role: str, lines: Sequence[str]) -> _Form:

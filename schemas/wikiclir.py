@@ -212,7 +212,7 @@ def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Dro
 
 
 def decode_lines(lines: Iterable[tuple[int, bytes] | Drop], file: str) -> Iterator[tuple[int, str] | Drop]:
-    """Decodes the lines of `read_lines`; drops those that are not UTF-8, or hold a NUL byte."""
+    """Decodes the lines of `read_lines`; drops those that are empty, not UTF-8, or hold a NUL byte."""
     for item in lines:
         if isinstance(item, Drop):
             yield item
@@ -223,4 +223,9 @@ def decode_lines(lines: Iterable[tuple[int, bytes] | Drop], file: str) -> Iterat
         except UnicodeDecodeError:
             yield Drop(Reason.BAD_UTF8, file, number, excerpt_of(line))
             continue
-        yield Drop(Reason.NUL_BYTE, file, number, excerpt_of(line)) if b"\x00" in line else (number, text)
+        if b"\x00" in line:
+            yield Drop(Reason.NUL_BYTE, file, number, excerpt_of(line))
+        elif not text or text.isspace():
+            yield Drop(Reason.EMPTY_LINE, file, number, "")
+        else:
+            yield number, text

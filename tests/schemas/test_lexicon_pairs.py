@@ -72,7 +72,9 @@ def test_a_pair_with_a_weight_counts_once_and_one_without_as_often_as_it_occurs(
 
 def test_other_lines_of_a_file_of_words_are_left_out() -> None:
     assert reasons("wolf loup\ngray wolf loup\nwolf\n\ndog chien\n") == [
-        (Reason.WORD_COUNT, line) for line in (2, 3, 4)
+        (Reason.WORD_COUNT, 2),
+        (Reason.WORD_COUNT, 3),
+        (Reason.EMPTY_LINE, 4),
     ]
 
 
