@@ -30,8 +30,8 @@ _PACKED = ("", ".gz", ".bz2")
 
 @click.command("convert")
 @click.argument("folder", required=False, type=click.Path())
-@click.option("--queries", metavar="FILE", help="Queries: JSON lines, or TSV of id, text or id, title, text.")
-@click.option("--documents", metavar="FILE", help="Documents, in the same forms.")
+@click.option("--queries", metavar="FILE", help="Queries: id, text, in any form of docs/formats.md.")
+@click.option("--documents", metavar="FILE", help="Documents: id, title, text, or id, text, likewise.")
 @click.option(
     "--qrels",
     metavar="[SPLIT=]FILE",

@@ -2,14 +2,16 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, BinaryIO, Final
 
 from cli.terminal import FIELD
+from schemas.columns import expected_form
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
-from schemas.wikiclir import Text, parse_texts, visible_id
+from schemas.record_files import parse_ids, parse_texts
+from schemas.wikiclir import Text
 from schemas.wording import printable
 
 STDIN: Final = "-"
@@ -26,48 +28,58 @@ def read_documents(path: str) -> tuple[list[Text], list[str]]:
     Raises:
       DataError: the file cannot be read, or holds no document.
     """
-    documents: list[Text] = []
-    left_out = DropCounter()
-    try:
-        with _open(path) as stream:
-            for item in parse_texts(stream, path):
-                if isinstance(item, Drop):
-                    left_out.add(item)
-                else:
-                    documents.append(item)
-    except OSError as error:
-        raise DataError(f"documents: {path}: {error.strerror}.") from None
-    lines = [
-        f"{path}: left out {one.count:,} x {one.reason.text}; first at line {one.examples[0].line}: "
-        f"{one.examples[0].excerpt}"
-        for one in left_out.drops()
-    ]
-    if not documents:
-        raise DataError("\n".join([f"{path} must hold a document: id, title and text, tab-separated.", *lines]))
-    return documents, lines
+    items = read_texts("documents", path)
+    lines = [f"{path}: left out {line}" for line in _left_out(items)]
+    return [item for item in items if not isinstance(item, Drop)], lines
 
 
-def read_ids(path: str) -> list[str]:
-    """Reads ids of documents, one a line.
-
-    The id is the first of a line's tab-separated fields, so that a file of documents names its own.
+def read_texts(role: str, path: str) -> list[Text | Drop]:
+    """Reads a file of queries or documents, or stdin for `-`: a record or a drop for each line.
 
     Raises:
-      DataError: the file cannot be read, or is not UTF-8.
+      DataError: the file cannot be read to its end, has a header that does not name the columns, or holds no record.
     """
     try:
         with _open(path) as stream:
-            lines = stream.read().removeprefix(b"\xef\xbb\xbf").splitlines()
+            items = [*parse_texts(stream, path, role=role)]
+    except OSError as error:
+        raise DataError(f"{role}: {path}: {error.strerror}.") from None
+    fatal = [item for item in items if isinstance(item, Drop) and item.reason.is_fatal]
+    if fatal or all(isinstance(item, Drop) for item in items):
+        sentence = f"{path} must hold {role}: {expected_form(role)}."
+        raise DataError("\n".join([sentence, *(f"left out {line}" for line in _left_out(fatal or items))]))
+    return items
+
+
+def _left_out(items: Iterable[Text | Drop]) -> Iterator[str]:
+    """A line for each reason for which lines of a file were left out."""
+    counter = DropCounter()
+    for item in items:
+        if isinstance(item, Drop):
+            counter.add(item)
+    for drops in counter.drops():
+        first = drops.examples[0]
+        yield f"{drops.count:,} x {drops.reason.text}; first at line {first.line}: {first.excerpt}"
+
+
+def read_ids(path: str) -> list[str]:
+    """Reads ids of documents, one a line; a file of documents names its own.
+
+    Raises:
+      DataError: the file cannot be read, or a line holds no id.
+    """
+    ids = []
+    try:
+        with _open(path) as stream:
+            for item in parse_ids(stream, path):
+                if not isinstance(item, Drop):
+                    ids.append(item)
+                elif item.reason.bad:
+                    raise DataError(
+                        f"{path}:{item.line}: must hold {expected_form('ids')}; {item.reason.text}: {item.excerpt}."
+                    )
     except OSError as error:
         raise DataError(f"{path}: {error.strerror}.") from None
-    ids = []
-    for number, line in enumerate(lines, 1):
-        try:
-            identifier = visible_id(line.decode().partition("\t")[0].strip())
-        except UnicodeDecodeError:
-            raise DataError(f"{path}:{number}: an id must be UTF-8; got {line[:80]!r}.") from None
-        if identifier:
-            ids.append(identifier)
     return ids
 
 
@@ -126,8 +138,8 @@ class DocumentFiles:
         if not seen or bad > MOST_BAD * self._lines:
             counts = f"{len(seen):,} of {self._lines:,} lines hold one" if seen else "no line does"
             sentence = (
-                f"{' and '.join(self._paths)} must hold documents (id, title, text, tab-separated), and "
-                f"{MOST_BAD:.0%} of the lines at most may be anything else; {counts}. Nothing was changed."
+                f"{' and '.join(self._paths)} must hold documents, and {MOST_BAD:.0%} of the lines at most may be "
+                f"anything else; {counts}. Expected {expected_form('documents')}. Nothing was changed."
             )
             raise DataError("\n".join([sentence, *self.left_out()]))
 

@@ -18,7 +18,7 @@ from schemas.errors import DataError
 @model_argument
 @click.option(
     "--documents", metavar="FILE", multiple=True,
-    help="All documents: id, title, text, tab-separated; repeatable. Default: those of the run.",
+    help="All documents: id, title, text, or id, text; repeatable. Default: those of the run.",
 )  # fmt: skip
 @click.option("--add", "added", metavar="FILE", multiple=True, help="Documents to add, or to replace; - for stdin.")
 @click.option("--remove", "removed", metavar="FILE", multiple=True, help="Ids to remove, one a line; - for stdin.")

@@ -29,7 +29,7 @@ _TEMPLATE: Final = """\
 # An editor that knows the schema of the first line explains every setting, as docs/settings.md does.
 preset: best  # closed, where all documents are known when training; paper, the paper's system
 data:
-  queries: {queries}  # id, title and text, tab-separated
+  queries: {queries}  # id, text and perhaps a title: TSV, CSV or JSON, see docs/formats.md
   documents: {documents}  # likewise
   judgments: {judgments}  # query id, document id and grade: 2 for the document, 1 for a related one
   query_language: {query_language}
@@ -70,7 +70,7 @@ _QUESTIONS: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
 
 @click.command("init")
 @click.argument("config", default="config.yaml", type=click.Path())
-@click.option("--queries", metavar="FILE", help="The queries: id, title, text, tab-separated.")
+@click.option("--queries", metavar="FILE", help="The queries: id, text, perhaps a title: docs/formats.md.")
 @click.option("--documents", metavar="FILE", help="The documents, likewise.")
 @click.option("--judgments", metavar="FILE", help="The judgments: query_id, doc_id, grade.")
 @click.option("--query-language", metavar="CODE", help="ISO 639-1 code of the queries' language.")

@@ -2,23 +2,20 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import click
 
 from cli.arguments import index_option, json_option, model_argument, number
+from cli.documents import read_texts
 from cli.imports import heavy_imports
 from cli.model_folder import engines_of, index_place
 from cli.terminal import StageView, for_shell, say, short, show, show_json
 from pipeline.input_files import file_fault, sha256_of_file
 from pipeline.output_folder import write_atomically
 from pipeline.output_path import output_file_fault
-from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
-from schemas.foreign_files import parse_foreign_texts
-from schemas.wikiclir import Text
 
 _ACCOUNT_ENDING: Final = ".json"
 _DIGEST: Final = "sha256"
@@ -29,9 +26,7 @@ _REPLACED: Final = "replaced_sha256"
 
 @click.command()
 @model_argument
-@click.option(
-    "--queries", metavar="FILE", required=True, help="Queries: JSON lines, or TSV of id, text or id, title, text."
-)
+@click.option("--queries", metavar="FILE", required=True, help="Queries: id, text, in any form of docs/formats.md.")
 @click.option(
     "--share",
     default=0.67,
@@ -60,6 +55,7 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
     if faults:
         raise ConfigError(faults)
     place = index_place(model, index)
+    items = read_texts("queries", queries)
     with heavy_imports():
         from serving.label_queries import label_queries
 
@@ -72,7 +68,7 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
                 f"the index must be of the newest model, {version}; it is of {engine.model_version}: make it again with"
                 f" {place.command}"
             )
-        labels = label_queries(list(_records(queries)), queries, engine, share)
+        labels = label_queries(items, queries, engine, share)
     text = "".join(f"{pair}\n" for pair in labels.pairs)
     content = {
         **labels.as_dict(),
@@ -87,11 +83,6 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
         return
     show("\n".join(labels.describe()))
     say(f"written to {short(output)}; train again with --set lexicon.pairs={for_shell(output)}")
-
-
-def _records(path: str) -> Iterator[Text | Drop]:
-    with open(path, "rb") as stream:
-        yield from parse_foreign_texts(stream, path)
 
 
 def _output_fault(pairs: Path, account: Path) -> str | None:

@@ -25,7 +25,7 @@ MOST_WORDS: Final = 8
 @model_argument
 @click.option("--query", "queries", metavar="TEXT", multiple=True, help="A query; default: each line of stdin.")
 @click.option(
-    "--documents", required=True, metavar="FILE", help="Documents: id, title, text, tab-separated; - for stdin."
+    "--documents", required=True, metavar="FILE", help="Documents: id, title, text, or id, text; - for stdin."
 )
 @click.option("--top", default=10, show_default=True, type=click.IntRange(min=1), help="Documents to show for a query.")
 @feedback_option

@@ -35,7 +35,7 @@ from wikipedia.settings import WikipediaSettings
 
 
 class SourceSettings(DataSettings):
-    """The collection: WikiCLIR files (see docs/formats.md), plain or gzipped, or dumps (see docs/wikipedia.md)."""
+    """The collection: files in any form of docs/formats.md, plain or packed, or dumps (see docs/wikipedia.md)."""
 
     wikipedia: WikipediaSettings | None = None
     """Dumps of the wikis of both languages. A first stage makes queries, documents and judgments of them; these three

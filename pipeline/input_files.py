@@ -10,11 +10,13 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from pipeline.pair_direction import direction_fault
 from schemas.byte_streams import input_digest, stream_sha256
+from schemas.columns import expected_form
 from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
 from schemas.lexicon_pairs import is_table, parse_pairs
+from schemas.record_files import parse_role
 from schemas.settings import GivenPath, Settings, given_paths
-from schemas.wikiclir import Judgment, QueryDomain, Reason, Text, parse_role
+from schemas.wikiclir import Judgment, QueryDomain, Text
 from wikipedia.dumps.files import find_dump_files
 
 Config = TypeVar("Config", bound=Settings)
@@ -303,19 +305,14 @@ def _head(role: str, path: str, is_whole: bool) -> tuple[list[_Record], str | No
         return [], f"{path} holds no line."
     records = [item for item in items if not isinstance(item, Drop)]
     drops = [item for item in items if isinstance(item, Drop)]
-    if drops and drops[-1].reason is Reason.UNREADABLE:
+    if drops and drops[-1].reason.is_fatal:
         return [], _described(drops[-1], path)
     if role == "documents" and is_whole and len(records) == 1 and len(items) < _LINES:
         return [], f"{path} must hold two documents or more, to rank one before another; got 1."
     if records:
         return records, None
-    form = {
-        "judgments": "query_id, doc_id, grade",
-        "candidates": "query_id, doc_id, grade, split",
-        "domains": "query_id, domain",
-    }.get(role, "id, title, text")
     first = _described(drops[0], path)
-    return [], f"{path} must hold lines of {form}, separated by tabs; its first {len(items)} hold none: {first}"
+    return [], f"{path} must hold {expected_form(role)}. Its first {len(items)} lines hold none: {first}"
 
 
 def _described(drop: Drop, path: str) -> str:

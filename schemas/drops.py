@@ -1,6 +1,6 @@
 """The account of an input: read = used + left out, with the reason and the first examples of each omission."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
@@ -104,6 +104,33 @@ def _in_order(drops: Iterable[Drops]) -> tuple[Drops, ...]:
     return tuple(sorted(drops, key=lambda one: one.reason.place))
 
 
+def bad_input(
+    path: str, read: int, drops: Sequence[Drops], max_bad_share: float, records: str, limit: str
+) -> list[str]:
+    """The lines of an error for too many bad records, the most frequent reason first; empty where there are few.
+
+    Args:
+      path: the input's path.
+      read: the number of records read.
+      drops: the records left out.
+      max_bad_share: the allowed share of bad records. A fatal reason is refused whatever the share, and shown alone.
+      records: the word for the input's records.
+      limit: a phrase that names the share's setting.
+    """
+    bad = sum(one.count for one in drops if one.reason.bad)
+    shown = [one for one in drops if one.reason.is_fatal]
+    if not shown:
+        if bad <= max_bad_share * read:
+            return []
+        shown = [one for one in drops if one.reason.bad]
+    worst_first = sorted(shown, key=lambda one: -one.count)
+    excess = "" if shown[0].reason.is_fatal else f"; {limit}"
+    return [
+        f"{path}: {bad:,} of {read:,} {records} are bad{excess}:",
+        *(line for one in worst_first for line in one.lines()),
+    ]
+
+
 @dataclass(frozen=True)
 class ReadReport:
     """The account of a file, or of several files that are read as one.
@@ -145,18 +172,8 @@ class ReadReport:
             the share, and then shown alone.
           records: the word for the input's records.
         """
-        shown = [one for one in self.drops if one.reason.is_fatal]
-        limit = ""
-        if not shown:
-            if self.bad <= max_bad_share * self.read:
-                return []
-            limit = f"; at most a share of {max_bad_share:g} may be (data.max_bad_share)"
-            shown = [one for one in self.drops if one.reason.bad]
-        worst_first = sorted(shown, key=lambda one: -one.count)
-        return [
-            f"{self.path}: {self.bad:,} of {self.read:,} {records} are bad{limit}:",
-            *(line for one in worst_first for line in one.lines()),
-        ]
+        limit = f"at most a share of {max_bad_share:g} may be (data.max_bad_share)"
+        return bad_input(self.path, self.read, self.drops, max_bad_share, records, limit)
 
     def describe(self) -> str:
         """The account in one line for a person, without the name of the input."""

@@ -19,16 +19,13 @@ every entry of a table: lines read = pairs + drops.
 import gzip
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from schemas.byte_streams import unpacked
 from schemas.drops import Drop
+from schemas.json_files import read_json
 from schemas.wikiclir import Reason, decode_lines, excerpt_of, read_lines
-
-MAX_TABLE_BYTES = 1 << 30
-"""The most unpacked bytes of a JSON table, which is held in memory with several times its size."""
 
 MOST_WEIGHT: Final = 1e12
 """The largest weight: sums of more would lose the other pairs."""
@@ -190,26 +187,21 @@ def _text_fault(text: str) -> Reason | None:
 def _table(stream: BinaryIO, file: str) -> _Object | Drop:
     """The object of a whole file, whose values are objects, too."""
 
-    def refused(why: str, line: int = 1) -> Drop:
-        return Drop(Reason.BAD_TABLE, file, line, why)
+    def refused(why: str) -> Drop:
+        return Drop(Reason.BAD_TABLE, file, 1, why)
 
-    try:
-        with unpacked(stream) as content:
-            data = content.read(MAX_TABLE_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        return Drop(Reason.UNREADABLE, file, 1, str(error))
-    if len(data) > MAX_TABLE_BYTES:
-        why = f"it holds more than {MAX_TABLE_BYTES / 2**20:,.0f} MiB; divide it, or bring it as tab-separated lines"
-        return Drop(Reason.UNREADABLE, file, 1, why)
-    try:
+    with unpacked(stream) as content:
         # Of a whole number with more digits than a float has, Python would make an integer, or refuse to.
-        table = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_Object, parse_int=float)
-    except json.JSONDecodeError as error:
-        return refused(f"{error.msg} (column {error.colno})", error.lineno)
-    except UnicodeDecodeError as error:
-        return refused(f"not valid UTF-8 at byte {error.start:,}")
-    except RecursionError:
-        return refused("too many objects or lists within each other")
+        table = read_json(
+            content,
+            file,
+            Reason.BAD_TABLE,
+            "divide it, or bring it as tab-separated lines",
+            object_pairs_hook=_Object,
+            parse_int=float,
+        )
+    if isinstance(table, Drop):
+        return table
     if not isinstance(table, _Object):
         return refused(f"no object: {excerpt_of(str(table))}")
     for document, translations in table:

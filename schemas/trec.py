@@ -25,6 +25,15 @@ def qrels_lines(query_id: str, doc_ids: Sequence[str], grades: Sequence[int]) ->
         yield f"{query_id} 0 {doc_id} {grade}\n"
 
 
+class RunLine(NamedTuple):
+    """A document that a first stage ranks for a query, by its score as in `trec_eval`; its rank is not read."""
+
+    query_id: str
+    doc_id: str
+    score: float
+    line: int
+
+
 class Run(NamedTuple):
     """The content of a run file."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from models.training.train import TimeLeft
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport
 from schemas.errors import DataError
-from schemas.wikiclir import Reason, Text, excerpt_of
+from schemas.wikiclir import Text, excerpt_of
 from serving.engine import Engine
 
 progress_log = logging.getLogger("clir.progress")
@@ -78,7 +78,7 @@ def label_queries(queries: Sequence[Text | Drop], path: str, engine: Engine, sha
     """Searches for each query, and labels the share with the largest margins.
 
     Args:
-      queries: the records of a file, in order; of equal ids the first counts.
+      queries: the records of a file, in order, and a drop for each other line.
       path: the file's.
       engine: the index, and the model that made it.
       share: in (0, 1]; at least one query is labelled.
@@ -88,7 +88,7 @@ def label_queries(queries: Sequence[Text | Drop], path: str, engine: Engine, sha
     """
     if engine.documents < 2:
         raise DataError(f"the index must hold two documents or more, for their margin; it holds {engine.documents}.")
-    left_out, seen, left = DropCounter(), set[str](), TimeLeft(0, len(queries))
+    left_out, left = DropCounter(), TimeLeft(0, len(queries))
     answers: list[_Answer] = []
     for number, item in enumerate(queries):
         if number and number % _LOGGED_EVERY == 0:
@@ -97,10 +97,6 @@ def label_queries(queries: Sequence[Text | Drop], path: str, engine: Engine, sha
             left_out.add(item)
             continue
         excerpt = excerpt_of(f"{item.id} | {item.text}")
-        if item.id in seen:
-            left_out.add(Drop(Reason.DUPLICATE_ID, path, item.line, excerpt))
-            continue
-        seen.add(item.id)
         found = engine.search(item.text, 2, with_snippets=False, with_texts=True).results
         if not found:
             left_out.add(Drop(LabelReason.UNANSWERED, path, item.line, excerpt))

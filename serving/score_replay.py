@@ -11,7 +11,8 @@ from models.choices import SCORES
 from models.exported.model import ExportedModel
 from models.retrieval.ranking import rank
 from schemas.errors import DataError
-from schemas.wikiclir import Text, parse_role
+from schemas.record_files import parse_role
+from schemas.wikiclir import Text
 
 TOLERANCE: Final = 1e-6
 """Scores this close may change places: sums in another order differ in their last digits."""

@@ -60,7 +60,7 @@ class Ranker(LoadedModel):
         """Returns a ranker of some documents, which are encoded once for all queries.
 
         Args:
-          documents: the documents, or the path of a file (id, title, text, tab-separated).
+          documents: the documents, or the path of a file of them, in any form of docs/formats.md.
           feedback: gain of a second pass, see `models.retrieval.document_ranker.Feedback`; 0 for none.
 
         Raises:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, tee
+from itertools import accumulate
 from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
@@ -13,7 +13,8 @@ import numpy as np
 from schemas.byte_streams import Apply, HashingReader, OpenFile, check_content, raw_lines
 from schemas.collection import EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text
 from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
-from schemas.wikiclir import ID_FIELDS, Reason, excerpt_of, parse_lines, read_lines
+from schemas.record_files import parse_role
+from schemas.wikiclir import Reason, excerpt_of
 
 HAVE_IDS: Final = ("queries", "documents")
 """The roles whose records have unique ids."""
@@ -74,14 +75,12 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, ope
     shards = _ShardWriter(f"{role}-{number:05}", role in HAVE_IDS, folder, open_file)
     with open_file(path, "rb") as stored, shards:
         stream = HashingReader(stored)
-        lines, parsed = tee(read_lines(cast(BinaryIO, stream), path, ID_FIELDS[role]))
-        for line, item in zip(lines, parse_lines(role, parsed, path, top_grade, seen=None), strict=True):
+        for item in parse_role(role, cast(BinaryIO, stream), path, top_grade, seen=None):
             if isinstance(item, Drop):
                 shards.write(b"")
                 left_out.add(item)
             else:
-                _, content = cast(tuple[int, bytes], line)
-                shards.write(content)  # as it was read, but for marks in ids, without encoding it again
+                shards.write(item.tsv().encode())
                 records += 1
         digest = stream.hexdigest()
     report = ReadReport(path, shards.lines, records, left_out.drops())

@@ -173,7 +173,8 @@ class MakeList(beam.DoFn):
             elif self._settings.leave_out_own and judgment.doc_id == judgment.query_id:
                 tallies.append(_drop(role, Reason.OWN_DOCUMENT, judgment))
             elif judgment.doc_id in kept:
-                tallies.append(_drop(role, Reason.DUPLICATE_PAIR, judgment))
+                is_equal = judgment[:-1] == kept[judgment.doc_id][:-1]  # but for the line
+                tallies.append(_drop(role, Reason.REPEATED if is_equal else Reason.DUPLICATE_PAIR, judgment))
             else:
                 kept[judgment.doc_id] = judgment
         return list(kept.values())
@@ -187,7 +188,7 @@ def _keep_domains(blocks: Iterable[tuple[int, bytes]], query_is_known: bool, tal
         if not query_is_known:
             tallies.append(_drop_domain(Reason.UNKNOWN_QUERY, one))
         elif kept.setdefault(one.domain, one) is not one:
-            tallies.append(_drop_domain(Reason.DUPLICATE_ID, one))
+            tallies.append(_drop_domain(Reason.REPEATED, one))
     return list(kept.values()) if query_is_known else []
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.collection import Role
+from schemas.columns import form_note
 from schemas.drops import MOST_EXAMPLES, Drop, Drops, ReadReport, sum_of_drops
 from schemas.errors import DataError
 from schemas.splits import SPLITS
@@ -82,7 +83,10 @@ class DataReport:
         """
         # Documents first: their faults cause those of judgments and queries.
         files = sorted(self.files.items(), key=lambda item: item[0] != "documents")
-        faults = [line for _, file in files for line in file.faults(max_bad_share)]
+        faults: list[str] = []
+        for role, file in files:
+            if lines := file.faults(max_bad_share):
+                faults += [*lines, *form_note(role, file.drops)]
         empty = [split for split in splits if not self.lists[split]]
         if empty and not faults:
             lists = ", ".join(f"{split} {count}" for split, count in self.lists.items())

@@ -31,7 +31,7 @@ class InputDigests(Settings):
 
 
 class DataSettings(Settings):
-    """The collection, as WikiCLIR files (see docs/formats.md), plain or gzipped."""
+    """The collection, as files in any form of docs/formats.md, plain or packed."""
 
     queries: Annotated[str | None, Field(min_length=1), InputPath("collection")]
     """Path of the queries (query_id, title, text): of one file, or a pattern (`*`, `?`, `[…]`) of several."""

@@ -12,13 +12,19 @@ from typing import Any, Final, TextIO
 
 from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.conversion.cut_notes import cut_notes
-from pipeline.conversion.inputs import NEGATIVES, ConversionInputs, ConversionSettings, Sources, leave_out
+from pipeline.conversion.inputs import (
+    NEGATIVES,
+    ConversionInputs,
+    ConversionReason,
+    ConversionSettings,
+    Sources,
+    leave_out,
+)
 from pipeline.conversion.lists import donor_split, missing_split, reranking_list, sampled_list, split_for
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import Made, MadeFolder
 from schemas.drops import DropReason, ReadReport
 from schemas.errors import DataError
-from schemas.foreign_files import ForeignReason
 from schemas.splits import SPLITS
 from schemas.wikiclir import Reason
 from schemas.word_rules import WordRules
@@ -176,14 +182,14 @@ class _Converter:
         doc_ids = list(self._inputs.doc_ids)
         for query_id, judged in self._grades.items():
             if self._top_grade not in judged.values():
-                yield query_id, ForeignReason.NO_TOP_GRADE
+                yield query_id, ConversionReason.NO_TOP_GRADE
             elif self._inputs.first_stage is not None:
                 ranked = self._inputs.first_stage.doc_ids(query_id)
                 candidates = reranking_list(judged, ranked, self._splits[query_id] == "test")
                 if not ranked:
-                    yield query_id, ForeignReason.NOT_IN_RUN
+                    yield query_id, ConversionReason.NOT_IN_RUN
                 elif self._top_grade not in candidates.values():
-                    yield query_id, ForeignReason.NO_TOP_GRADE_IN_RUN
+                    yield query_id, ConversionReason.NO_TOP_GRADE_IN_RUN
                 else:
                     yield query_id, candidates
             elif self._sources.has_candidates():
@@ -200,13 +206,13 @@ class _Converter:
             for one, account in self._inputs.judged[query_id].values():
                 account.leave_out(Reason.QUERY_DROPPED, one.line, f"{one.query_id} | {one.doc_id} | {one.grade}")
         kinds = list(reasons.values())
-        if count := kinds.count(ForeignReason.NO_TOP_GRADE):
+        if count := kinds.count(ConversionReason.NO_TOP_GRADE):
             advice = f"; --top-grade {top - 1} counts higher grades as {top - 1}, and keeps more" if top > 1 else ""
             notes.append(
                 f"{count:,} of {len(self._grades):,} judged queries have no document of grade {top}, which every list "
                 f"needs, and are left out{advice}"
             )
-        if count := kinds.count(ForeignReason.NO_TOP_GRADE_IN_RUN):
+        if count := kinds.count(ConversionReason.NO_TOP_GRADE_IN_RUN):
             notes.append(
                 f"warning: {count:,} test queries are left out, for the run has no document of grade {top} for them: "
                 "the metrics are those of the other queries alone"

@@ -12,20 +12,26 @@ from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
 from pipeline.conversion.ir_datasets_files import is_of_ir_datasets, open_part
-from schemas.drops import Drop, DropCounter, DropReason, ReadReport
+from schemas.columns import form_note
+from schemas.drops import Drop, DropCounter, DropReason, ReadReport, bad_input
 from schemas.errors import DataError
-from schemas.foreign_files import (
-    ForeignReason,
-    RunLine,
-    parse_foreign_judgments,
-    parse_foreign_run,
-    parse_foreign_texts,
-)
+from schemas.record_files import MAX_GRADE, parse_judgments, parse_run, parse_texts
+from schemas.trec import RunLine
 from schemas.wikiclir import Judgment, Reason, excerpt_of
 
 NEGATIVES: Final = 40
 DEPTH: Final = 100
 MAX_BAD_SHARE: Final = 0.05
+_GRADES: Final = range(-(10**9), MAX_GRADE + 1)
+
+
+class ConversionReason(DropReason):
+    """The reasons for leaving a record out that occur only in a conversion."""
+
+    BEYOND_DEPTH = ("document beyond --depth", False)
+    NO_TOP_GRADE = ("query without a document of the top grade", False)
+    NOT_IN_RUN = ("query without a document in the run", False)
+    NO_TOP_GRADE_IN_RUN = ("test query without a document of the top grade in the run", False)
 
 
 @dataclass(frozen=True)
@@ -119,19 +125,9 @@ class FileAccount:
           max_bad_share: largest share of bad lines. A fatal reason is an error whatever the share, and shown alone.
         """
         drops = self._left_out.drops()
-        bad = sum(one.count for one in drops if one.reason.bad)
-        shown = [one for one in drops if one.reason.is_fatal]
-        limit = ""
-        if not shown:
-            if bad <= max_bad_share * self.read:
-                return []
-            limit = f"; at most a share of {max_bad_share:g} may be (--max-bad-share)"
-            shown = [one for one in drops if one.reason.bad]
-        worst_first = sorted(shown, key=lambda one: -one.count)
-        return [
-            f"{self.path}: {bad:,} of {self.read:,} lines are bad{limit}:",
-            *(line for one in worst_first for line in one.lines()),
-        ]
+        limit = f"at most a share of {max_bad_share:g} may be (--max-bad-share)"
+        faults = bad_input(self.path, self.read, drops, max_bad_share, "lines", limit)
+        return [*faults, *form_note(self.name.split()[0], drops)] if faults else []
 
     def report(self) -> ReadReport:
         """The account of the whole file.
@@ -221,9 +217,9 @@ class ConversionInputs:
         self.run = FileAccount("run", sources.run) if sources.run else None
         self.judged: dict[str, dict[str, tuple[Judgment, FileAccount]]] = {}
         self.notes: list[str] = []
-        self.doc_ids = _copy_texts(self.documents, documents, settings.with_titles)
+        self.doc_ids = _copy_texts("documents", self.documents, documents, settings.with_titles)
         self.documents.used = len(self.doc_ids)
-        self.query_lines = _copy_texts(self.queries, queries, with_titles=False)
+        self.query_lines = _copy_texts("queries", self.queries, queries, with_titles=False)
         for (split, _), account in zip(sources.judgments, self.judgments, strict=True):
             self._read_judgments(split, account)
         self.first_stage = self._read_run(self.run, settings.depth) if self.run else None
@@ -236,13 +232,15 @@ class ConversionInputs:
     def _read_judgments(self, split: str, account: FileAccount) -> None:
         """Keeps the judgments of known queries and documents, each pair once, and each query in one split."""
         below = 0
-        for one in _records(account, partial(parse_foreign_judgments, split=split)):
+        for record in _records(account, partial(parse_judgments, grades=_GRADES)):
+            one = record._replace(split=split)
             judged = self.judged.get(one.query_id, {})
             reason = self._unknown(one.query_id, one.doc_id)
             if reason is None and any(other.split != split for other, _ in judged.values()):
                 reason = Reason.TWO_SPLITS
             elif reason is None and one.doc_id in judged:
-                reason = Reason.DUPLICATE_PAIR
+                is_equal = judged[one.doc_id][0].grade == one.grade
+                reason = Reason.REPEATED if is_equal else Reason.DUPLICATE_PAIR
             if reason is not None:
                 account.leave_out(reason, one.line, f"{one.query_id} | {one.doc_id} | {one.grade}")
                 continue
@@ -254,7 +252,7 @@ class ConversionInputs:
     def _read_run(self, account: FileAccount, depth: int) -> FirstStage:
         """Keeps the best lines of each judged query."""
         stage = FirstStage(depth)
-        for line in _records(account, parse_foreign_run):
+        for line in _records(account, parse_run):
             reason = self._unknown(line.query_id, line.doc_id)
             if reason is None and line.query_id not in self.judged:
                 reason = Reason.NO_JUDGMENT
@@ -263,7 +261,7 @@ class ConversionInputs:
             if reason is not None:
                 leave_out(account, reason, line)
             elif beyond := stage.add(line):
-                leave_out(account, ForeignReason.BEYOND_DEPTH, beyond)
+                leave_out(account, ConversionReason.BEYOND_DEPTH, beyond)
         return stage
 
     def _unknown(self, query_id: str, doc_id: str) -> DropReason | None:
@@ -288,16 +286,13 @@ def leave_out(account: FileAccount, reason: DropReason, line: RunLine) -> None:
     account.leave_out(reason, line.line, f"{line.query_id} | {line.doc_id} | {line.score:g}")
 
 
-def _copy_texts(account: FileAccount, target: Path, with_titles: bool) -> dict[str, int]:
+def _copy_texts(role: str, account: FileAccount, target: Path, with_titles: bool) -> dict[str, int]:
     """Writes the texts of a file in our form; returns their ids and lines, in order."""
     ids: dict[str, int] = {}
     with open(target, "w", encoding="utf-8", newline="\n") as stream:
-        for text in _records(account, partial(parse_foreign_texts, with_titles=with_titles)):
-            if text.id in ids:
-                account.leave_out(Reason.DUPLICATE_ID, text.line, f"{text.id} | {text.title} | {text.text[:200]}")
-            else:
-                ids[text.id] = text.line
-                stream.write(f"{text.id}\t{text.title}\t{text.text}\n")
+        for text in _records(account, partial(parse_texts, role=role, with_titles=with_titles)):
+            ids[text.id] = text.line
+            stream.write(f"{text.tsv()}\n")
     return ids
 
 

@@ -15,9 +15,10 @@ from schemas.cut_texts import CutTexts
 from schemas.domains import domains_to_test, domains_to_train
 from schemas.drops import Drop
 from schemas.errors import DataError
+from schemas.record_files import parse_role
 from schemas.relevance import NOT_RELEVANT
 from schemas.splits import SPLITS, split_of
-from schemas.wikiclir import Judgment, QueryDomain, Reason, Text, parse_role, read_lines
+from schemas.wikiclir import Judgment, QueryDomain, Text
 from schemas.word_rules import WordRules
 
 Record = TypeVar("Record")
@@ -74,7 +75,7 @@ class _Texts:
 def size_of_collection(config: RunConfig) -> CollectionSize:
     """Counts the content of a run's files: judgments or candidates line by line, words in a sample of the texts.
 
-    Lines that a run would drop count, too, except judgments of unknown queries. The splits are those of
+    Of the lines that a run would drop, judgments of unknown documents count. The splits are those of
     `data.split: queries`; `documents` gives similar shares.
 
     Args:
@@ -133,9 +134,9 @@ def _lists(config: RunConfig) -> list[_List]:
             of_query = lists[query_id] = _List(split or split_of(query_id))
         of_query.has_most_relevant |= grade == config.data.top_grade
         (of_query.relevant if grade > NOT_RELEVANT else of_query.others).add(doc_id)
-    ids = (line.split(b"\t", 1)[0].decode(errors="replace") for line in _lines(config.data.inputs()["queries"]))
     # In the order of the file: a run takes the first ones.
-    used = (query_id for query_id in dict.fromkeys(ids) if query_id in lists)
+    ids = dict.fromkeys(text.id for text in _read_texts(config.data.inputs()["queries"]))
+    used = (query_id for query_id in ids if query_id in lists)
     limited = islice((one for one in used if lists[one].has_most_relevant), config.data.max_queries)
     if not config.data.held_out:
         return [lists[query_id] for query_id in limited]
@@ -174,9 +175,9 @@ def _texts(path: str, rules: WordRules) -> _Texts:
 
     def texts() -> Iterator[bytes]:
         nonlocal size
-        for line in _lines(path):
-            size += len(line) + 1
-            yield line.split(b"\t", 2)[-1]
+        for record in _read_texts(path):
+            size += len(record.tsv().encode()) + 1
+            yield record.text.encode()
 
     sample = EvenSample(texts())
     found = distinct_words(sample.items, rules)
@@ -184,18 +185,22 @@ def _texts(path: str, rules: WordRules) -> _Texts:
 
 
 def first_texts(path: str, most: int) -> list[str]:
-    """The first texts of a file that are not empty.
+    """The first texts of a file.
 
     Args:
       path: a collection's queries or documents.
       most: the largest number of texts.
     """
-    texts = (line.split(b"\t", 2)[-1].decode("utf-8", "replace").strip() for line in _lines(path))
-    return list(islice(filter(None, texts), most))
+    return [record.text for record in islice(_read_texts(path), most)]
 
 
-def _lines(path: str) -> Iterator[bytes]:
-    return (line for _, line in _records(path, read_lines))
+def _read_texts(path: str) -> Iterator[Text]:
+    """The queries or documents of a path's files; repeated ids stay."""
+
+    def parse(stream: BinaryIO, file: str) -> Iterator[Text | Judgment | QueryDomain | Drop]:
+        return parse_role("documents", stream, file, 0, None)
+
+    return (record for record in _records(path, parse) if isinstance(record, Text))
 
 
 def _records(path: str, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]]) -> Iterator[Record]:
@@ -207,5 +212,5 @@ def _records(path: str, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]
             for item in parse(stream, file):
                 if not isinstance(item, Drop):
                     yield item
-                elif item.reason is Reason.UNREADABLE:
+                elif item.reason.is_fatal:
                     raise DataError(f"{file}:{item.line}: {item.reason.text}: {item.excerpt}")

@@ -93,7 +93,11 @@ SPOILT = [
     ("data.documents=wiki.documents", store("wiki.documents", without_its_checksum), ":7: … CRC"),
     ("data.judgments=en2fr.rel", file("en2fr.rel", ""), "empty"),
     ("data.judgments=candidates", nothing, ":1: … q1 | d1 | 2 | train"),
-    ("data.queries=wiki.queries", store("wiki.queries", lambda text: text.replace(b"\t", b",")), ":1: … q1,Wolf 1,"),
+    ("data.queries=wiki.queries", store("wiki.queries", lambda text: text.replace(b"\t", b"|")), ":1: … q1|Wolf 1|"),
+    ("data.queries=wiki.queries", store("wiki.queries", lambda text: b"query_id\ttitre\ttexte\n" + text),
+     ":1: … query_id | titre | texte … id, title (optional), text"),
+    ("data.judgments=en2fr.rel", store("en2fr.rel", lambda text: b"query_id\tnote\tgrade\n" + text),
+     ":1: … query_id | note | grade … query_id, doc_id, grade"),
     ("data.queries=wiki.queries", bomb, ":1: … 200 times"),
     ("data.queries=wiki.documents data.documents=wiki.queries", nothing, "data.documents swapped"),
     # Word vectors
@@ -179,7 +183,7 @@ RANK = ("rank", "model", "--query", "wolf", "--documents", "wiki.documents")
         (("rank", "model", "--query", " ", "--documents", "wiki.documents"), 2, "--query"),
         (("rank", "model", "--query", "\udce9t\udce9", "--documents", "wiki.documents"), 2, "'\\udce9t\\udce9'"),
         ((*RANK[:-1], "missing"), 1, "missing"),
-        ((*RANK[:-1], "commas"), 1, "2 x wrong number of tab-separated fields; first at line 1: d1,Loup"),
+        ((*RANK[:-1], "bars"), 1, "2 x wrong number of fields; first at line 1: d1|Loup"),
         (("rank", "none", *RANK[2:]), 1, "none"),
         (("rank", "empty", *RANK[2:]), 1, "empty"),
         (("convert", "--join", "a=run.yaml", "--output", "pool"), 2, "--join"),
@@ -192,7 +196,7 @@ def test_a_command_refuses_bad_input_with_a_message_and_its_exit_code(
     (folder / "empty" / "serving" / "1").mkdir(parents=True)
     (folder / "model").mkdir()
     (folder / "model" / "saved_model.pb").touch()
-    (folder / "commas").write_text("d1,Loup\nd2,Chien\n")
+    (folder / "bars").write_text("d1|Loup\nd2|Chien\n")
     done = clir(*arguments)
     assert (done.code, done.out) == (code, "")
     assert shown in done.err and "Traceback" not in done.err

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.documents import read_documents
+from cli.documents import DocumentFiles, read_documents, read_ids, read_texts
+from pipeline.input_files import check_collection
+from schemas.drops import Drop
 from schemas.errors import DataError
 
 
@@ -35,3 +37,35 @@ def test_a_file_without_a_line_is_refused(tmp_path: Path) -> None:
     file.touch()
     with pytest.raises(DataError, match=f"^{file}"):
         read_documents(str(file))
+
+
+FORMS = [
+    "d1\tun loup\nd2\tdeux loups\n",
+    "id\ttext\turl\nd1\tun loup\tx\nd2\tdeux loups\ty\n",
+    'text,id\nun loup,d1\n"deux loups",d2\n',
+    '{"_id": "d1", "text": null, "contents": "un loup"}\n{"_id": "d2", "text": "deux loups"}\n',
+    '[{"docid": "d1", "text": "un loup"},\n {"docid": "d2", "text": "deux loups"}]',
+]
+
+
+@pytest.mark.parametrize("content", FORMS)
+def test_every_command_reads_every_form(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "file"
+    file.write_text(content)
+    texts = [("d1", "", "un loup"), ("d2", "", "deux loups")]
+    for items in (read_documents(str(file))[0], read_texts("queries", str(file)), DocumentFiles([str(file)]).texts()):
+        assert [item[:3] for item in items if not isinstance(item, Drop)] == texts
+    assert read_ids(str(file)) == ["d1", "d2"]
+    (tmp_path / "qrels").write_text("d1 0 d2 1.0\n")
+    assert check_collection({"queries": str(file), "documents": str(file), "judgments": str(tmp_path / "qrels")}) == []
+
+
+def test_a_header_that_lacks_a_column_and_a_line_without_an_id_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("doc_id\ttitre\nd1\tLoup\n")
+    for read in (read_documents, lambda path: [*DocumentFiles([path]).texts()]):
+        with pytest.raises(DataError, match=r"(?s)doc_id \| titre; expected the names id"):
+            read(str(file))
+    file.write_text("d1\nd 2\n")
+    with pytest.raises(DataError, match=f"^{file}:2: .* an id"):
+        read_ids(str(file))

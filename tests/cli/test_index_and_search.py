@@ -64,7 +64,7 @@ def test_documents_are_added_replaced_and_removed(clir: Clir, output: Path, tmp_
     clir("index", output)
     answer = clir("index", output, "--add", "-", stdin="b\tLe chien\tchat chat\nd\tLoup\tun loup\n")
     assert counts_in(answer) == "4 documents: 1 added, 1 replaced, 0 removed, 0 as they were"
-    (tmp_path / "ids").write_text("a\tthe rest of a line does not count\n\nnever there\n")
+    (tmp_path / "ids").write_text("a\tthe rest of a line does not count\n\nnever_there\n")
     answer = clir("index", output, "--remove", tmp_path / "ids", "--json")
     assert json.loads(answer.out) | {"version": "", "drift": None} == {
         "version": "", "drift": None, "documents": 3, "added": 0, "replaced": 0, "removed": 1, "unchanged": 0,

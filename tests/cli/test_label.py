@@ -94,7 +94,8 @@ def test_the_same_command_replaces_its_pairs_also_after_a_kill_and_leaves_any_ot
     ("queries", "arguments", "code", "reported"),
     [
         ("", (), 2, "--queries: "),
-        ("q1\t \n", (), 1, "none among 1 lines"),
+        ("q1\t \n", (), 1, "must hold queries: lines of id, title, text"),
+        ("query_id\tfrage\nq1\tdog\n", (), 1, "query_id | frage; expected the names id, title (optional), text"),
         ("q1\tzzz\n", (), 1, "must hold a query"),
         (QUERIES, ("--share", 0), 2, "0.0"),
         (QUERIES, ("--share", "nan"), 2, "nan"),

@@ -20,9 +20,10 @@ from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
 from pipeline.output_folder import MadeFolder, made_fault, output_fault
 from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.foreign_files import RunLine
+from schemas.record_files import parse_role, parse_texts
 from schemas.splits import SPLITS, split_of
-from schemas.wikiclir import Judgment, Text, parse_role, parse_texts
+from schemas.trec import RunLine
+from schemas.wikiclir import Judgment, Text
 
 DOC_IDS = [f"d{number}" for number in range(9)]
 QUERY_IDS = [f"q{number}" for number in range(30)]
@@ -456,3 +457,29 @@ def test_what_a_killed_conversion_left_is_removed_by_the_next(collection: Collec
     collection()
     assert not (collection.out / ".conversion.partial").exists()
     assert len(read(collection.out).documents) == len(DOC_IDS)
+
+
+# Forms
+
+
+def test_equal_judgments_are_counted_and_used_once_and_another_grade_is_bad(collection: Collection) -> None:
+    conversion = collection(QRELS + QRELS + "q0 0 d1 1\n", max_bad_share=0.01)
+    assert collection.left_out(conversion, "judgments") == {"REPEATED": 60, "DUPLICATE_PAIR": 1}
+    assert ("q0", "d1", 2) in {one[:3] for one in read(collection.out).judgments}
+    file = conversion.files["judgments"]
+    assert file.read == file.used + 61 == 121
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "form"),
+    [
+        ("documents", "no form\n" * 9, "id, title, text"),
+        ("queries", "query_id\tfrage\nq0\tx\n", "id, title (optional), text"),
+        ("qrels", "q0 d1\n" * 9, "query_id, doc_id, grade"),
+        ("run", "q0 d1\n" * 9, "query_id, Q0, doc_id, rank, score, tag"),
+    ],
+)
+def test_a_refused_file_is_told_its_form(collection: Collection, name: str, content: str, form: str) -> None:
+    with pytest.raises(DataError) as error:
+        collection(**{"run": "q0 Q0 d1 1 1 t\n"} | {name: content})  # type: ignore[arg-type]
+    assert form in str(error.value) and "docs/formats.md" in str(error.value)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.input_files import check_collection, check_inputs, files_of
+from schemas.columns import COLUMNS
 from schemas.settings import GivenPath
 
 TEXTS = {
@@ -120,10 +121,14 @@ def test_a_spoilt_file_is_named(paths: dict[str, str], pairs: Path, role: str, s
 
 
 @pytest.mark.parametrize("role", COLLECTION)
-def test_a_file_with_two_columns_is_named(paths: dict[str, str], role: str) -> None:
-    Path(paths[role]).write_text("x\ty\n")
+@pytest.mark.parametrize("line", ["x\ty\tz\tw\tv", "doc_id\tquery_id\tnote"])
+def test_a_file_in_no_form_of_its_role_and_a_header_that_lacks_a_column_are_named(
+    paths: dict[str, str], role: str, line: str
+) -> None:
+    Path(paths[role]).write_text(f"{line}\n{line}\n")
     ((faulty, fault),) = faults(paths)
-    assert faulty == role and f"{paths[role]}:1: " in fault and "x | y" in fault
+    assert faulty == role and f"{paths[role]}:1: " in fault and line.replace("\t", " | ") in fault
+    assert set(COLUMNS[role].names) <= set(re.findall(r"\w+", fault))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import lexicon_pairs
+from schemas import json_files
 from schemas.drops import Drop
 from schemas.lexicon_pairs import EXPORT_ENDINGS, MOST_WEIGHT, TextPair, format_pairs, is_table, parse_pairs
 from schemas.wikiclir import Reason
@@ -72,7 +72,9 @@ def test_a_pair_with_a_weight_counts_once_and_one_without_as_often_as_it_occurs(
 
 def test_other_lines_of_a_file_of_words_are_left_out() -> None:
     assert reasons("wolf loup\ngray wolf loup\nwolf\n\ndog chien\n") == [
-        (Reason.WORD_COUNT, line) for line in (2, 3, 4)
+        (Reason.WORD_COUNT, 2),
+        (Reason.WORD_COUNT, 3),
+        (Reason.EMPTY_LINE, 4),
     ]
 
 
@@ -154,7 +156,7 @@ def test_a_table_that_breaks_off_or_unpacks_to_too_much_cannot_be_read(monkeypat
     for content in (whole[:-8], gzip.compress(b" " * (1 << 25))):
         assert reasons(content, "psq.json.gz") == [(Reason.UNREADABLE, 1)]
     assert reasons(whole, "psq.json.gz") == []
-    monkeypatch.setattr(lexicon_pairs, "MAX_TABLE_BYTES", 22)
+    monkeypatch.setattr(json_files, "MAX_JSON_BYTES", 22)
     assert reasons(whole, "psq.json.gz") == [(Reason.UNREADABLE, 1)]
 
 

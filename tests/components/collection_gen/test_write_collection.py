@@ -29,7 +29,8 @@ from schemas.collection import (
 from schemas.collection import parse_judgments as parse_judgment_lines
 from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.wikiclir import ID_FIELDS, Judgment, Reason, Text, parse_role, read_lines
+from schemas.record_files import parse_role
+from schemas.wikiclir import Judgment, Reason, Text
 from tests.components.collected import collect
 
 TOP_GRADE = 2
@@ -90,12 +91,6 @@ def parsed(role: str, blobs: Sequence[bytes]) -> list[Text | Judgment | Drop]:
     return items
 
 
-def input_lines(role: str, blobs: Sequence[bytes]) -> list[bytes]:
-    """The lines of files as the format's reader gives them; empty where it gives none."""
-    items = [item for blob in blobs for item in read_lines(io.BytesIO(blob), "", ID_FIELDS[role])]
-    return [b"" if isinstance(item, Drop) else item[1] for item in items]
-
-
 def shard_lines(folder: Path, role: Role) -> list[bytes]:
     """The lines of all shards; a shard ends with a line end."""
     content = b"".join((folder / shard.name).read_bytes() for shard in role.shards)
@@ -119,12 +114,10 @@ def test_each_line_is_a_record_at_its_place_or_a_drop_with_its_reason(role, stor
                 read += READERS[role](stream, shard)
     items = parsed(role, blobs)
     assert read == [item for item in items if not isinstance(item, Drop)]
-    assert lines == [
-        b"" if isinstance(item, Drop) else line for item, line in zip(items, input_lines(role, blobs), strict=True)
-    ]
+    assert lines == [b"" if isinstance(item, Drop) else item.tsv().encode() for item in items]
     drops = [item for item in items if isinstance(item, Drop)]
-    assert written.report.read == len(input_lines(role, blobs))
-    assert [file.lines for file in written.files] == [len(input_lines(role, [blob])) for blob in blobs]
+    assert written.report.read == len(items)
+    assert [file.lines for file in written.files] == [len(parsed(role, [blob])) for blob in blobs]
     assert {counted.reason: counted.count for counted in written.report.drops} == Counter(drop.reason for drop in drops)
     for counted in written.report.drops:
         examples = [(drop.line, drop.excerpt) for drop in drops if drop.reason is counted.reason]
@@ -254,5 +247,23 @@ def test_a_line_that_is_too_long_costs_one_line(longest, blobs):
         patch.setattr(wikiclir, "MAX_LINE_BYTES", longest)
         with collected("documents", blobs) as (folder, written):
             lines = shard_lines(folder, written)
-        assert len(lines) == written.report.read == len(input_lines("documents", blobs))
+        assert len(lines) == written.report.read == len(parsed("documents", blobs))
     assert all(len(line) <= longest for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("role", "content", "lines"),
+    [
+        ("documents", b"id\ttext\ttitle\n1\tb\ta\n2\td\tc\n", [b"", b"1\ta\tb", b"2\tc\td"]),
+        ("documents", b'text,id\n"b\nb",1\nd,2\n', [b"", b"1\t\tb b", b"", b"2\t\td"]),
+        ("documents", b'[{"id": 1, "text": "b"}, {"id": 2}]', [b"1\t\tb", b""]),
+        ("judgments", b"1 0 2 1.0\n", [b"1\t2\t1"]),
+        ("judgments", b"corpus-id\tquery-id\tscore\n2\t1\t1\n", [b"", b"1\t2\t1"]),
+        ("documents", b"doc_id\ttitre\ttexte\n1\ta\tb\n", [b""]),
+    ],
+)
+def test_other_forms_are_written_in_our_own_and_each_line_keeps_its_number(role, content, lines):
+    with collected(role, [content]) as (folder, written):
+        assert shard_lines(folder, written) == lines
+    report = written.report
+    assert report.read == len(lines) == report.used + sum(drops.count for drops in report.drops)

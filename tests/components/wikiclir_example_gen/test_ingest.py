@@ -352,7 +352,7 @@ def test_queries_left_out_by_domain_limit_and_cold_document_are_counted(limited)
         "cold": cold,
     }
     assert limited.drops("domains") == {
-        **{"duplicate_id": 1, "bad_domain": 1, "field_count": 1, "unknown_query": 1},
+        **{"repeated": 1, "bad_domain": 1, "field_count": 1, "unknown_query": 1},
         "query_dropped": 2 + 1,  # query 2 with two domains, query 46 without MR
         **{"beyond_limit": beyond, "cold": cold},
     }
@@ -360,7 +360,7 @@ def test_queries_left_out_by_domain_limit_and_cold_document_are_counted(limited)
 
 def test_faulty_candidates_are_counted_by_reason(fixed):
     assert fixed.drops("candidates") == {
-        **{"duplicate_pair": 1, "bad_split": 1, "unknown_query": 1, "unknown_document": 1},
+        **{"repeated": 1, "bad_split": 1, "unknown_query": 1, "unknown_document": 1},
         "query_dropped": 2 + 1,  # query 4 in two splits, query 5 without MR
     }
     without_candidate = 40 - 5 + 2

@@ -1,4 +1,4 @@
-"""WikiCLIR files: what is kept, what is dropped and why, and that no line is lost silently."""
+"""Files in our own form: what is kept, what is dropped and why, and that no line is lost silently."""
 
 import gzip
 import io
@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from schemas import byte_streams, wikiclir
 from schemas.drops import Drop
-from schemas.wikiclir import Judgment, Reason, Text, parse_role, parse_texts
+from schemas.record_files import parse_role, parse_texts
+from schemas.wikiclir import Judgment, Reason, Text
 
 FILE = "fr.documents"
 TOP_GRADE = 2
@@ -63,7 +64,8 @@ def test_written_judgments_and_candidates_read_back_the_same(records):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        *((line, Reason.FIELD_COUNT) for line in (b"", b"7\ttitle", b"7\ttitle\ttext\tmore")),
+        *((line, Reason.FIELD_COUNT) for line in (b"7\ttitle", b"7\ttitle\ttext\tmore")),
+        *((line, Reason.EMPTY_LINE) for line in (b"", b" \t")),
         (b"7\ttitle\tte\xffxt", Reason.BAD_UTF8),
         (b"7\ttitle\tte\x00xt", Reason.NUL_BYTE),
         *((id_.encode() + b"\ttitle\ttext", Reason.BAD_ID) for id_ in ("", " ", "7 7", "7\u20287")),
@@ -80,7 +82,7 @@ def test_a_broken_line_costs_one_record(line, reason):
 @pytest.mark.parametrize(
     ("kind", "lines", "reason"),
     [
-        ("judgments", [f"1\t2\t{grade}" for grade in ("-1", "3", "2.0", "²", "２", "", " 1", "+1", "1_0", "1" * 5000)],
+        ("judgments", [f"1\t2\t{grade}" for grade in ("-1", "3", "2.5", "²", "２", "", "1e0", "1_0", "1" * 5000)],
          Reason.BAD_GRADE),
         ("judgments", ["1\t\t2", "1 1\t2\t2"], Reason.BAD_ID),
         ("judgments", ["1\t2\t2\ttrain"], Reason.FIELD_COUNT),
@@ -91,11 +93,12 @@ def test_a_broken_line_costs_one_record(line, reason):
 )  # fmt: skip
 def test_a_broken_judgment_costs_one_record(kind, lines, reason):
     rest, split = ("\ttest", "test") if kind == "candidates" else ("", "")
-    *drops, judgment = parse("\n".join([*lines, f"1\t2\t1{rest}\n"]).encode(), kind)
+    good = f"1\t2\t1{rest}\n"
+    first, *drops, judgment = parse((good + "\n".join([*lines, good])).encode(), kind)
     assert [(drop.reason, drop.file, drop.line) for drop in drops] == [
-        (reason, FILE, line) for line in range(1, len(lines) + 1)
+        (reason, FILE, line) for line in range(2, len(lines) + 2)
     ]
-    assert judgment == Judgment("1", "2", 1, split, len(lines) + 1)
+    assert (first, judgment) == (Judgment("1", "2", 1, split, 1), Judgment("1", "2", 1, split, len(lines) + 2))
 
 
 @pytest.mark.parametrize("top_grade", [1, 2, 3])
@@ -158,12 +161,12 @@ def test_a_record_like_a_header_is_a_record(line):
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\n\n", b"\r\n\r\n", b"\r\n\n\r"])
-def test_blank_lines_at_the_end_are_no_records_and_others_are_bad(end):
+def test_blank_lines_at_the_end_are_no_records_and_others_are_left_out(end):
     assert parse(b"1\ta\tb\n" + end) == [Text("1", "a", "b", 1)]
     _, *blank, last = parse(b"1\ta\tb\n" + end + b"\n2\tc\td\n" + end)
     assert last == Text("2", "c", "d", 2 + len(blank))
     assert len(blank) == (end + b"\n").count(b"\n")
-    assert {one.reason for one in blank} == {Reason.FIELD_COUNT}
+    assert {one.reason for one in blank} == {Reason.EMPTY_LINE}
 
 
 @pytest.mark.parametrize("character", ["\u0085", "\u2028", "\u2029", "\u00a0", "\x0b", "\x0c", "\x1c", "\r"])
@@ -237,6 +240,6 @@ def test_a_stream_stays_open_for_the_one_who_opened_it(store):
 
 
 def test_an_excerpt_is_short_shows_the_tabs_and_is_readable():
-    long, bad_utf8, nul = parse(b"7\ttitle " + b"x" * 200 + b"\n1\ta\t\xff\n2\tb\t\x00\n")
+    _, long, bad_utf8, nul = parse(b"3\tc\td\n7\ttitle " + b"x" * 200 + b"\n1\ta\t\xff\n2\tb\t\x00\n")
     assert long.excerpt == "7 | title ".ljust(wikiclir.EXCERPT_CHARACTERS, "x") + "…"
     assert (bad_utf8.excerpt, nul.excerpt) == ("1 | a | \ufffd", "2 | b | \ufffd")

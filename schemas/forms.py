@@ -1,0 +1,316 @@
+"""The forms of files that a user may bring: queries, documents, judgments, candidates, domains and run files.
+
+Plain, gzipped or bzipped:
+
+    TSV           id <TAB> title <TAB> text           our own form (`schemas.wikiclir`) and its like
+    CSV           the same with commas or semicolons, and quotes
+    white space   query_id 0 doc_id grade             TREC's qrels and run files
+    JSON lines    {"_id": "d1", "title": "...", "text": "..."}
+    JSON          an array of such objects
+
+The first lines show the form. A header orders the columns by their names (`schemas.columns`); the keys of JSON objects
+are such names. In CSV, and in TSV whose first lines show it, a field may stand in quotes and then hold line ends.
+"""
+
+import csv
+import json
+import re
+import zlib
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias, cast
+
+from schemas.byte_streams import unpacked
+from schemas.columns import COLUMNS, HeaderError, Order, column_name, header_order
+from schemas.drops import Drop
+from schemas.json_files import read_json
+from schemas.wikiclir import MAX_LINE_BYTES, Reason, decode_lines, excerpt_of, number_lines
+
+_HEAD_LINES: Final = 100
+_HEAD_BYTES: Final = 1 << 20
+"""The form is that of so many lines: a single bad line at the start costs one record."""
+_MAX_HEADER: Final = 1000
+_MAX_QUOTED_LINES: Final = 10_000
+"""The most lines of one record in quotes."""
+
+Row: TypeAlias = tuple[int, Sequence[str], str]
+"""The number of a line, its fields in the order of the role's columns, and the line to show in messages."""
+_Line: TypeAlias = tuple[int, str] | Drop
+
+
+class _Form(NamedTuple):
+    """The form of a file's lines."""
+
+    separator: str | None = "\t"
+    """None is any white space."""
+    width: int = 0
+    """The number of fields; 0 allows any."""
+    order: Order = ()
+    is_json: bool = False
+    is_quoted: bool = False
+    has_header: bool = False
+
+
+def read_rows(role: str, stream: BinaryIO, file: str) -> Iterator[Row | Drop]:
+    """Yields the fields of each line in the order of the role's columns."""
+    with unpacked(stream) as content:
+        try:
+            start = cast(Any, content).peek(64)
+        except (OSError, EOFError, zlib.error) as error:
+            yield Drop(Reason.UNREADABLE, file, 1, str(error))
+            return
+        if re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*(?:\{|\Z)", start):
+            yield from _array_rows(role, content, file)
+            return
+        lines = number_lines(content, file)
+        head = [*_head(lines)]
+        every_line = decode_lines(chain(head, lines), file)
+        try:
+            form = _form(
+                role, [item[1].lstrip("\ufeff") for item in decode_lines(head, file) if not isinstance(item, Drop)]
+            )
+        except HeaderError as expected:
+            header = next(item for item in every_line if not isinstance(item, Drop))
+            excerpt = f"{excerpt_of(header[1])}; expected the names {expected}"
+            yield Drop(Reason.BAD_HEADER, file, header[0], excerpt)
+            return
+        if form.is_json:
+            yield from _object_rows(role, every_line, file)
+        else:
+            yield from _field_rows(every_line, file, form, is_stripped=role not in ("queries", "documents"))
+
+
+def _head(lines: Iterable[tuple[int, bytes] | Drop]) -> Iterator[tuple[int, bytes] | Drop]:
+    """The first lines."""
+    size = 0
+    for number, item in enumerate(lines, 1):
+        yield item
+        size += 0 if isinstance(item, Drop) else len(item[1])
+        if number == _HEAD_LINES or size > _HEAD_BYTES:
+            return
+
+
+def _form(role: str, lines: Sequence[str]) -> _Form:
+    """The form of most of the first lines; raises a HeaderError for a header that lacks a column."""
+    columns = COLUMNS[role]
+    first = lines[0] if lines else ""
+    if first.lstrip().startswith("{") or 2 * sum(line.lstrip().startswith("{") for line in lines) > len(lines):
+        return _Form(is_json=True)
+    separators = ("\t", None, ",", ";") if columns.white_space else ("\t", ",", ";")
+    quotes = {separator: _is_quoted(lines, separator) for separator in separators}
+    for separator, is_quoted in quotes.items():
+        header = _split(first[:_MAX_HEADER], separator, is_quoted)
+        if (order := header_order(role, header)) is not None:
+            return _Form(separator, len(header), order, is_quoted=is_quoted, has_header=True)
+    layouts = Counter(
+        (separator, len(fields))
+        for line in lines
+        for separator, is_quoted in quotes.items()
+        for fields in [_split(line, separator, is_quoted)]
+        # A comma in a plain text makes no CSV.
+        if len(fields) in columns.orders and (separator not in (",", ";") or is_id(fields[0]))
+    )
+    separator, width = max(layouts, key=lambda layout: layouts[layout], default=("\t", max(columns.orders)))
+    if separator in (",", ";") and 2 * layouts[separator, width] <= len(lines):
+        separator = "\t"
+    return _Form(separator, width, columns.orders[width], is_quoted=quotes[separator])
+
+
+def _split(line: str, separator: str | None, is_quoted: bool) -> list[str]:
+    """The fields of a line that is one record; none where its quotes are wrong."""
+    if not is_quoted or '"' not in line:
+        return line.split(separator)
+    try:
+        return next(_csv_reader([line], separator))
+    except csv.Error:
+        return []
+
+
+def _csv_reader(lines: Iterable[str], separator: str | None) -> Iterator[list[str]]:
+    csv.field_size_limit(MAX_LINE_BYTES)  # of the whole process; the library's own is 128 KiB
+    return csv.reader(lines, delimiter=separator or "\t", strict=True)
+
+
+_QUOTED: Final = re.compile(r'"(?:[^"]|"")*"')
+_OPEN: Final = re.compile(r'"(?:[^"]|"")*')
+
+
+def _is_quoted(lines: Sequence[str], separator: str | None) -> bool:
+    """Whether fields may stand in quotes, as a spreadsheet or `csv.writer` writes them.
+
+    Quotes are plain text in WikiCLIR. Beside tabs they are syntax where they enclose every field of the first line, or
+    where a field in quotes holds doubled ones and no other field has a quote at its start and others within.
+    """
+    if separator != "\t":
+        return separator is not None
+    first = lines[0] if lines else ""
+    fields = [field for line in lines for field in line.split("\t") if field.startswith('"')]
+    if all(map(_QUOTED.fullmatch, first.split("\t"))):
+        return True
+    if not all(_QUOTED.fullmatch(field) or _OPEN.fullmatch(field) for field in fields):
+        return False
+    return any('""' in field[1:-1] and _QUOTED.fullmatch(field) for field in fields)
+
+
+def _field_rows(lines: Iterator[_Line], file: str, form: _Form, is_stripped: bool) -> Iterator[Row | Drop]:
+    """The rows of lines of fields."""
+    separator, width, order, _, is_quoted, is_header = form
+    is_ours = order == tuple(range(width))
+    for item in _quoted_rows(lines, file, separator) if is_quoted else lines:
+        if isinstance(item, Drop):
+            yield item
+            continue
+        if len(item) == 2:
+            number, line = item
+            fields: Sequence[str] = line.split(separator)
+        else:
+            number, fields, line = item
+        if is_header:
+            is_header = False
+            yield Drop(Reason.HEADER, file, number, excerpt_of(line))
+        elif width and len(fields) != width:
+            yield Drop(Reason.FIELD_COUNT, file, number, excerpt_of(line))
+        else:
+            if is_stripped and " " in line:
+                fields = [field.strip() for field in fields]
+            row = number, fields if is_ours else ["" if at is None else fields[at] for at in order], line
+            yield checked_row(row, file) if is_quoted else row
+
+
+def _quoted_rows(lines: Iterator[_Line], file: str, separator: str | None) -> Iterator[Row | Drop]:
+    """Splits lines with quotes into fields; a record's further lines are drops, so that every line has its number.
+
+    A record whose quotes are wrong costs its first line: the next one begins another.
+    """
+    waiting: deque[_Line] = deque()
+
+    def take() -> _Line | None:
+        return waiting.popleft() if waiting else next(lines, None)
+
+    def record(taken: list[_Line]) -> Iterator[str]:
+        """The lines of a record, the first of which is taken; adds each that the reader of CSV asks for."""
+        while True:
+            yield "\n" if isinstance(taken[-1], Drop) else taken[-1][1].replace("\r", " ") + "\n"
+            item = take() if len(taken) < _MAX_QUOTED_LINES else None
+            if item is None:
+                return
+            if isinstance(item, Drop) and item.reason is not Reason.EMPTY_LINE:
+                waiting.appendleft(item)
+                return
+            taken.append(item)
+
+    while (item := take()) is not None:
+        if isinstance(item, Drop):
+            yield item
+            continue
+        number, line = item
+        taken: list[_Line] = [item]
+        try:
+            fields = next(_csv_reader(record(taken), separator))
+        except csv.Error:
+            waiting.extendleft(reversed(taken[1:]))
+            yield Drop(Reason.BAD_QUOTES, file, number, excerpt_of(line))
+            continue
+        yield number, [_on_one_line(field) for field in fields], line
+        yield from (Drop(Reason.CONTINUED, file, further, "") for further in range(number + 1, number + len(taken)))
+
+
+# JSON
+
+
+def _array_rows(role: str, content: BinaryIO, file: str) -> Iterator[Row | Drop]:
+    """The rows of a JSON array; an entry counts as a line."""
+    entries = read_json(content, file, Reason.BAD_ARRAY, "bring it as JSON lines")
+    if isinstance(entries, Drop):
+        yield entries
+        return
+    make_row = _row_of(role)
+    for number, entry in enumerate(entries, 1):
+        fields = make_row(entry)
+        if isinstance(fields, Reason):
+            yield Drop(fields, file, number, excerpt_of(json.dumps(entry, ensure_ascii=False)))
+        else:
+            yield checked_row((number, fields, "\t".join(fields)), file)
+
+
+def _object_rows(role: str, lines: Iterable[_Line], file: str) -> Iterator[Row | Drop]:
+    """The rows of JSON lines."""
+    make_row = _row_of(role)
+    for item in lines:
+        if isinstance(item, Drop):
+            yield item
+            continue
+        number, line = item
+        try:
+            fields = make_row(json.loads(line.lstrip("\ufeff")))
+        except (ValueError, RecursionError):
+            fields = Reason.BAD_JSON
+        if isinstance(fields, Reason):
+            yield Drop(fields, file, number, excerpt_of(line))
+        else:
+            yield checked_row((number, fields, line), file)
+
+
+_LACKING: Final[Mapping[str, Reason]] = {
+    "id": Reason.NO_ID,
+    "query_id": Reason.NO_ID,
+    "doc_id": Reason.NO_ID,
+    "text": Reason.NO_TEXT,
+    "grade": Reason.BAD_GRADE,
+    "split": Reason.BAD_SPLIT,
+    "domain": Reason.BAD_DOMAIN,
+    "score": Reason.BAD_SCORE,
+}
+
+
+def _row_of(role: str) -> Callable[[Any], list[str] | Reason]:
+    """Returns the function that makes the fields of a role's columns from a JSON value."""
+    columns = COLUMNS[role]
+
+    def make_row(content: Any) -> list[str] | Reason:
+        if not isinstance(content, dict):
+            return Reason.BAD_JSON
+        values = {column_name(key): value for key, value in content.items() if value is not None}
+        fields = []
+        for column, names in columns.names.items():
+            named = [values[name] for name in names if name in values]
+            field = _field(column, next((value for value in named if value != ""), named[0] if named else None))
+            if field is None and column not in columns.optional:
+                return _LACKING[column]
+            fields.append(field or "")
+        return fields
+
+    return make_row
+
+
+def _field(column: str, value: Any) -> str | None:
+    """A JSON value as the text of a field, or None where it cannot be one."""
+    if isinstance(value, str):
+        return _on_one_line(value)
+    is_number = isinstance(value, int) or (isinstance(value, float) and column in ("grade", "score"))
+    return str(value) if is_number and not isinstance(value, bool) and column != "text" else None
+
+
+def _on_one_line(text: str) -> str:
+    return re.sub(r"[\t\r\n]+", " ", text).strip()
+
+
+def checked_row(row: Row, file: str) -> Row | Drop:
+    """The row, or a drop where a line of our own form cannot hold it."""
+    line = "\t".join(row[1])
+    reason = None
+    if "\x00" in line:
+        reason = Reason.NUL_BYTE
+    else:
+        try:
+            if len(line.encode("utf-8")) > MAX_LINE_BYTES:
+                reason = Reason.LINE_TOO_LONG
+        except UnicodeEncodeError:  # half of a surrogate pair, as JSON may escape it
+            reason = Reason.BAD_UTF8
+    return Drop(reason, file, row[0], excerpt_of(row[2])) if reason else row
+
+
+def is_id(identifier: str) -> bool:
+    """Whether a text can be an id: run files and qrels separate ids by white space, so an id holds none."""
+    return identifier.split() == [identifier]
