@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
+import tensorflow_text as tf_text
 
 from models.graphs import graph_function
 from schemas.word_characters import WITHIN_WORDS
@@ -54,9 +55,9 @@ _ORDERS: Final = (
 _RANKS: Final = {mark: rank for order in _ORDERS for rank, marks in enumerate(order.split(), 1) for mark in marks}
 _FIRST, _LAST = 0xE00, 0x17FF
 """The code points between which all of these marks lie."""
-_COENG, _RO = 0x17D2, 0x179A
+_COENG, _CONSONANTS, _RO = "\u17d2", "\u1780-\u17b3", "\u179a"
 """Khmer's sign that makes a subscript of the consonant behind it; and the consonant whose subscript comes last."""
-_SUBSCRIPT, _SUBSCRIPT_RO = _RANKS[chr(_COENG)], _RANKS["\0"]
+_SUBSCRIPT, _SUBSCRIPT_RO = _RANKS[_COENG], _RANKS["\0"]
 
 _ALIKE: Final = {
     "เเ": "แ", "ເເ": "ແ",  # two e for ae: Unicode's confusables (UTS 39)
@@ -72,7 +73,7 @@ def _class(marks: str) -> str:
 
 def _out_of_order() -> str:
     """A pattern that each text with marks out of order matches, and few others do."""
-    found = [*_ALIKE, f"\u17d2{chr(_RO)}\u17d2", "\u17d2[\u1780-\u17b3]៌"]
+    found = [*_ALIKE, f"{_COENG}{_RO}{_COENG}", f"{_COENG}[{_CONSONANTS}]៌"]
     for order in _ORDERS:
         ranks = order.replace("\0 ", "").split()
         found += [_class(later) + _class("".join(ranks[:rank])) for rank, later in enumerate(ranks) if rank]
@@ -101,27 +102,34 @@ def _rank_table() -> npt.NDArray[np.int8]:
     return np.array([_RANKS.get(chr(code), 0) for code in range(_FIRST, _LAST + 1)], np.int8)
 
 
+def _next(values: tf.Tensor, last: int | bool) -> tf.Tensor:
+    """The value behind each, and one for the last: [values]."""
+    return tf.concat([values[1:], tf.constant([last], values.dtype)], 0)[: tf.size(values)]
+
+
 def _ordered(words: tf.Tensor) -> tf.Tensor:
     decoded = tf.strings.unicode_decode(words, "UTF-8")  # int32 [words, (characters)]
     codes = decoded.flat_values
+    number = tf.size(codes, tf.int64)
+    is_first = tf.scatter_nd(decoded.row_splits[:-1, tf.newaxis], tf.ones_like(decoded.row_splits[:-1]), [number]) > 0
     is_known = (codes >= _FIRST) & (codes <= _LAST)
     rank = tf.where(
         is_known, tf.gather(_rank_table(), tf.clip_by_value(codes - _FIRST, 0, _LAST - _FIRST)), tf.constant(0, tf.int8)
     )
 
     # A subscript is two characters of one rank.
-    is_coeng = tf.cast(codes == _COENG, tf.int32)
-    is_subscript = tf.concat([[0], is_coeng], 0)[:-1] == 1
-    subscript, subscript_ro = (tf.constant(rank, tf.int8) for rank in (_SUBSCRIPT, _SUBSCRIPT_RO))
-    rank = tf.where(is_subscript, tf.where(codes == _RO, subscript_ro, subscript), rank)
-    rank = tf.where((is_coeng == 1) & (tf.concat([codes[1:], [0]], 0)[: tf.size(codes)] == _RO), subscript_ro, rank)
+    is_consonant = (codes >= ord(_CONSONANTS[0])) & (codes <= ord(_CONSONANTS[-1])) & ~is_first
+    behind = tf.concat([[0], codes], 0)[:-1] == ord(_COENG)
+    is_subscript = is_consonant & behind
+    ranks = tf.constant([_SUBSCRIPT, _SUBSCRIPT_RO], tf.int8)
+    rank = tf.where(is_subscript, tf.gather(ranks, tf.cast(codes == ord(_RO), tf.int32)), rank)
+    rank = tf.where(codes == ord(_COENG), tf.where(_next(is_subscript, False), _next(rank, 0), 0), rank)
 
-    number = tf.size(codes, tf.int64)
-    is_first = tf.scatter_nd(decoded.row_splits[:-1, tf.newaxis], tf.ones_like(decoded.row_splits[:-1]), [number]) > 0
     letter = tf.cumsum(tf.cast(is_first | (rank == 0), tf.int64))
     rank = tf.where(is_first, tf.constant(0, tf.int64), tf.cast(rank, tf.int64))
     order = tf.argsort((letter * len(_RANKS) + rank) * number + tf.range(number))
     words = tf.strings.unicode_encode(decoded.with_flat_values(tf.gather(codes, order)), "UTF-8")
     for spelling, character in _ALIKE.items():
         words = tf.strings.regex_replace(words, spelling, character)
-    return words
+    # Marks of several scripts on one letter.
+    return tf_text.normalize_utf8(words, "NFC")

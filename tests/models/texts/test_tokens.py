@@ -157,8 +157,8 @@ def reference(text):
 def ordered(word):
     """A word with the marks of each character in the order of their ranks; a Khmer subscript is one mark."""
     characters = []
-    for part in regex.findall("\u17d2[^\u17d2]|.", word):
-        rank = marks._RANKS.get("\0" if part == "\u17d2រ" else part[0], 0)
+    for part in regex.findall("\u17d2[\u1780-\u17b3]|.", word):
+        rank = 0 if part == "\u17d2" else marks._RANKS.get("\0" if part == "\u17d2រ" else part[0], 0)
         if not characters or not rank:
             characters.append([])
             rank = 0
@@ -166,7 +166,7 @@ def ordered(word):
     word = "".join(part for character in characters for _, part in sorted(character, key=lambda one: one[0]))
     for spelling, character in marks._ALIKE.items():
         word = word.replace(spelling, character)
-    return word
+    return unicodedata.normalize("NFC", word)
 
 
 def pairs_of(word):
