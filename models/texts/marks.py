@@ -29,7 +29,7 @@ def without_inner_marks(texts: tf.Tensor) -> tf.Tensor:
 
     It has to come before case folding, which drops the joiner.
     """
-    place = tf.where(tf.strings.regex_full_match(texts, f"(?s).*[{MARKED}].*"))
+    place = tf.where(~tf.strings.regex_full_match(texts, f"[^{MARKED}]*"))
     return tf.tensor_scatter_nd_update(texts, place, _without_inner_marks(tf.gather_nd(texts, place)))
 
 

@@ -164,16 +164,17 @@ def _goes_on(before: str, piece: str, beginning: str, language: str) -> bool:
     return bool(
         (before[-1] == "." and (before[-2:] == " ." or _IN_WORD.search(before[-3:] + piece[0])))
         or (no_end and no_end.search(before.rstrip()[-_LONGEST_END:]))
-        or (language not in OF_LANGUAGE and _ends_abbreviated(before[-_LONGEST_END:], language))
-        or (len(before) < _LONGEST_ABBREVIATIONS and _ONLY_ABBREVIATIONS.fullmatch(before))
+        or (language not in OF_LANGUAGE and _ends_abbreviated(before, language))
         or before.rstrip().endswith(_BURMESE_GENITIVE)
         or (language == "ja" and _JAPANESE_GOES_ON.match(beginning))
     )
 
 
 def _ends_abbreviated(text: str, language: str) -> bool:
-    """Whether the last word before a full stop is an abbreviation: a letter, a known one, or without a vowel."""
-    found = _ABBREVIATED.search(text)
+    """Whether the last word before a full stop is an abbreviation: a letter, known, without a vowel, or all of it."""
+    if len(text) < _LONGEST_ABBREVIATIONS and _ONLY_ABBREVIATIONS.fullmatch(text):
+        return True
+    found = _ABBREVIATED.search(text[-_LONGEST_END:])
     if not found or found[1]:  # a unit behind its number
         return False
     word = found[2]
