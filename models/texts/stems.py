@@ -53,12 +53,13 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     """The stem of each word: its first characters, without the marks in which writers and languages differ.
 
     A word is decomposed (NFKD); accents, Hebrew points, Arabic harakat and tatweel are dropped; Cyrillic, Greek and
-    Devanagari letters, and Latin letters with a mark inside, are written in plain Latin, so that names are equal;
-    Latin words of six letters or more lose differences of spelling (k, q, ck, ch and kh are c, ph is f, th is t, y is
-    i, and of a double consonant one is left), and Arabic letters those between writers and languages; all digits are
-    written 0 to 9; the rest is composed again (NFC) and cut after five characters, or two syllables of Hangul. A last s
-    falls off, and so do the article and the endings of an Arabic word, as long as three letters stay. Numbers and the
-    words of scripts without spaces stay whole, and Vietnamese keeps its accents and spellings.
+    Devanagari letters, and Latin letters with a mark inside, are written in plain Latin, so that names are equal; all
+    digits are written 0 to 9, and what writers of other scripts spell in several ways is spelled in one (see
+    `models.texts.spellings`). Latin words of six letters or more lose differences of spelling (k, q, ck, ch and kh are
+    c, ph is f, th is t, y is i, and of a double consonant one is left). The rest is composed again (NFC) and cut after
+    five characters, or two syllables of Hangul. A last s falls off, and so do the article and the endings of an Arabic
+    word, as long as three letters stay. Numbers and the words of scripts without spaces stay whole, and Vietnamese
+    keeps its accents and spellings.
 
     Args:
       words: string [batch, (words)], from `models.texts.tokens.tokenize`.

@@ -87,8 +87,9 @@ def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
 
     NFKC, case folding (İ becomes i), punctuation dropped. Words are split at white space, zero-width spaces and every
     form of the apostrophe, and between letters and digits; scripts written without spaces are split by character. A
-    superscript or a fraction is a number of its own. Marks without a letter are dropped, and so are the characters that
-    Unicode calls ignorable, such as soft hyphens and joiners.
+    superscript or a fraction is a number of its own. Marks without a letter are dropped, and so are Armenian marks
+    within words, and the characters that Unicode calls ignorable, such as soft hyphens and joiners. Spellings that no
+    reader tells apart are one (see `models.texts.marks`).
 
     Scripts without spaces: a character of Han is a word. Of kana, Thai, Lao, Khmer and Burmese each two characters that
     stand together are a word, so that words overlap; a single one is a word.
