@@ -85,7 +85,7 @@ _GUJARATI: Final = {"\u0abc": "", **_nasals("\u0a80")}
 _KANNADA: Final = {"\u0cbc": "", **_nasals("\u0c80")}
 _MALAYALAM: Final = {
     "(?:ൻ്?|ന്)റ": "ന്റ",  # nta
-    "\u0d46\u0d57": "\u0d57",  # au, old and new
+    "\u0d46+\u0d57": "\u0d57",  # au, old and new
     "ു്": "്",  # the short last vowel, old and new
     **_nasals("\u0d00"),
 }
@@ -133,8 +133,7 @@ _DIGITS: Final = {
 }
 _TONE: Final = r"[\x{300}\x{301}\x{303}\x{309}\x{323}]"
 _VIETNAMESE: Final = {rf"(o)({_TONE})([ae])": r"\1\3\2", rf"(u)({_TONE})(y)": r"\1\3\2"}
-"""The tone of oa, oe and uy, which older spellings have on the first letter. Source: the two styles that Unicode's
-technical note 26 and the Vietnamese rules of 1984 leave to writers."""
+"""The tone of oa, oe and uy, which stands on the first letter in the old style, and on the second in the new one."""
 
 BY_LANGUAGE: Final = {
     **dict.fromkeys(("bs", "hr", "sr"), _GAJ),

@@ -182,7 +182,7 @@ def _ends_abbreviated(text: str, language: str) -> bool:
         return True
     letters = _letters(word)
     if len(letters) == 1:
-        return not _SYLLABLES.match(letters)
+        return letters.isalpha() and not _SYLLABLES.match(letters)
     # Between consonants r and l are vowels in Slavic languages.
     is_spoken = not _VOWELS.isdisjoint(letters) or not frozenset("rlрл").isdisjoint(letters[1:-1])
     return not (

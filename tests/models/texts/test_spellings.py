@@ -32,6 +32,7 @@ EQUAL_STEMS = {
     ),
     "Bosnian in both scripts": ("bs", "кућа=kuća шума=šuma"),
     "Russian and English, loan words": ("ru", "процесс=process цивилизация=civilization концерт=concert"),
+    "Ukrainian, Bulgarian and Macedonian": ("uk", "процес=process центр=centr процеси=proces"),
     "Kazakh, Tatar and Mongolian letters": ("kk", "қазақ=kazak өзен=ozen ұлы=uly үлкен=ulken"),
     "Vietnamese tones": ("vi", "hoà=hòa khoẻ=khỏe thuý=thúy loà=lòa Thuỷ=Thủy toàn=tòan hoạ=họa huỷ=hủy"),
     "Vietnamese Đ": ("vi", "Đà=Ðà đường=ðường"),
@@ -83,14 +84,6 @@ def words_of(text, **rules):
 
 def stems_of(text, language):
     return [stem.decode() for stem in stems(tokenize(tf.constant([text])), language)[0].numpy()]
-
-
-def pairs_of(table):
-    return [(language, *pair.split("=")) for language, pairs in table.values() for pair in pairs.split()]
-
-
-def id_of(value):
-    return ascii(value)
 
 
 @pytest.mark.parametrize("kind", EQUAL_STEMS)
@@ -152,6 +145,26 @@ def test_marks_are_one_character_in_any_order(language, data):
     words = [words_of(letter + "".join(order)) for order in permutations(shown)]
     assert all(word == words[0] for word in words)
     assert all(unicodedata.is_normalized("NFC", word) for word in words[0])
+
+
+BLOCKS = "0180-02af 0400-052f 0561-0587 05d0-05f4 0900-0d7f 1200-137f 1ea0-1ef9 30a0-30ff".split()
+LETTERS = [
+    [
+        chr(code)
+        for code in range(int(block[:4], 16), int(block[5:], 16) + 1)
+        if unicodedata.category(chr(code))[0] in "LM"
+    ]
+    for block in BLOCKS
+]
+
+
+@given(
+    st.sampled_from(LETTERS).flatmap(lambda letters: st.text(letters, min_size=1)),
+    st.sampled_from(["sr", "vi", "am", "hi"]),
+)
+def test_a_stem_is_its_own_stem_in_every_script(text, language):
+    stems = stems_of(text, language)
+    assert stems_of(" ".join(stems), language) == stems
 
 
 def test_every_latin_letter_of_a_language_is_plain_latin():

@@ -77,7 +77,7 @@ TEXTS = {
     "sr": ["Др. Јован Цвијић рођен је у гр. Лозница. |Био је географ.", "Otok je Krk. |Velik je."],
     "hu": ["A Szt. István utca Kr. e. 500 óta áll. |Kb. 5 km hosszú."],
     "cs": ["Ostrov se jmenuje Krk. |Je velký. |Stojí tam vlk. |Je starý."],
-    "ro": ["Sf. Gheorghe este în jud. Cluj. |Este nr. 1."],
+    "ro": ["Sf. Gheorghe este în jud. Cluj. |Este nr. 1. |Are 12. |Este bun."],
     "id": ["Dr. Ir. Soekarno lahir di Jl. Pandean. |Ia presiden."],
     "tr": ["Yd. Doç. Dr. Ahmet M.Ö. 50 yılında doğdu. |Şehir NATO ve TBMM. |Büyük."],
     "he": ["ד״ר. כהן נולד בשנת 1950. |הוא גר שם."],
