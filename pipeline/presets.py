@@ -7,6 +7,7 @@ from models.choices import SCORERS
 from models.encoders.settings import USE_LANGUAGES, USE_PACKAGE, use_multilingual_is_installed
 from models.losses.declarations import LOSSES, thresholds_for
 from models.settings import LossSettings
+from schemas.relevance import MAX_GRADE
 from schemas.settings import Settings
 
 DEFAULT: Final = "best"
@@ -166,7 +167,8 @@ def with_thresholds(content: Mapping[str, Any]) -> Mapping[str, Any]:
         return content
     name = loss.get("name", LossSettings().name)
     declaration = LOSSES.get(name) if isinstance(name, str) else None
-    if declaration is None or declaration.default_theta is None or declaration.theta_length or top_grade < 1:
+    is_derived = declaration is not None and declaration.default_theta is not None and declaration.theta_length is None
+    if not is_derived or not 1 <= top_grade <= MAX_GRADE:
         return content
     return {**content, "loss": {**loss, "theta": thresholds_for(top_grade)}}
 

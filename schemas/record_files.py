@@ -17,8 +17,6 @@ from schemas.splits import SPLITS
 from schemas.trec import RunLine
 from schemas.wikiclir import Judgment, QueryDomain, Reason, Text, excerpt_of, visible_id
 
-MAX_GRADE: Final = 100
-"""The largest grade of a judgment, as in `data.top_grade`."""
 ANY_GRADE: Final = range(-(10**9), 10**9)
 
 

@@ -12,6 +12,9 @@ SOMEWHAT_RELEVANT: Final = 1
 MOST_RELEVANT: Final = 2
 """MR: the document with the inter-language link to the query's page."""
 
+MAX_GRADE: Final = 100
+"""The largest `data.top_grade`."""
+
 PADDING_LABEL: Final = -1
 """The label of a place in a padded list that holds no document (TF-Ranking's convention)."""
 

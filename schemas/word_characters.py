@@ -12,6 +12,10 @@ Source: the Unicode Standard, section 7.8, Modifier Letters; the apostrophes of 
 APOSTROPHES: Final = "'`\u00b4\u2018\u2019\u201b\u2032\u2035\uff07\uff40\u055a" + APOSTROPHE_LETTERS
 """The same with those that are punctuation or symbols."""
 
+WITHIN_WORDS: Final = "\u055b\u055c\u055e"
+"""The Armenian marks of stress, exclamation and question, which stand over a vowel within a word and belong to no other
+word. Source: Unicode Standard Annex 29, where they are letters (ALetter)."""
+
 SUPERSCRIPTS: Final = "\xb2\xb3\xb9\u2070\u2074-\u2079"
 SUBSCRIPTS: Final = "\u2080-\u2089"
 NUMBERS_IN_SIGNS: Final = (

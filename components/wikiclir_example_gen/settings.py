@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from schemas.languages import LANGUAGES
+from schemas.relevance import MAX_GRADE
 from schemas.settings import InputPath, Settings, did_you_mean
 from schemas.word_rules import WordRules
 
@@ -39,7 +40,7 @@ class DataSettings(Settings):
     """Path of the documents, likewise: doc_id, title, text."""
     judgments: Annotated[str | None, Field(min_length=1), InputPath("collection")]
     """Path of the judgments, likewise: query_id, doc_id, grade."""
-    top_grade: Annotated[int, Field(ge=1, le=100)] = 2
+    top_grade: Annotated[int, Field(ge=1, le=MAX_GRADE)] = 2
     """The grade of MR documents; grades are 0 .. top_grade. A loss may weigh a grade by 2^grade, in float32."""
     candidates: Annotated[str | None, InputPath("collection")] = None
     """Path of fixed lists, likewise: query_id, doc_id, grade, split. Null samples NR documents, and hashes the

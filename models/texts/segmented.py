@@ -6,6 +6,7 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from models.graphs import kept_values
+from models.texts.marks import ordered_marks, without_inner_marks
 from schemas.word_characters import DOTTED
 
 _BORDER: Final = r"[\p{Z}\p{Cc}\x{200B}]"
@@ -25,12 +26,12 @@ def segmented_words(texts: tf.Tensor) -> tf.RaggedTensor:
 
 def _word_of(pieces: tf.Tensor) -> tf.Tensor:
     """The word of each piece between two borders, "" where it has no letter and no digit: string [pieces]."""
-    words = tf_text.normalize_utf8(pieces, "NFKC")
+    words = tf_text.normalize_utf8(without_inner_marks(pieces), "NFKC")
     # Normalisation parts some characters, such as U+FDFA, by spaces, which are no borders of the user's.
     words = tf_text.case_fold_utf8(tf.strings.regex_replace(words, _BORDER, ""))
     for dropped in (_BEFORE, _BEHIND):
         words = tf.strings.regex_replace(words, dropped, "")
-    words = tf.strings.regex_replace(words, DOTTED, r"\1")
+    words = ordered_marks(tf.strings.regex_replace(words, DOTTED, r"\1"))
     return tf.where(tf.strings.regex_full_match(words, _WORD), words, "")
 
 

@@ -7,6 +7,7 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from models.graphs import graph_function, kept_values
+from models.texts.marks import MARKED, ordered_marks, without_inner_marks
 from models.texts.segmented import segmented_words, segmented_words_with_places
 from schemas.word_characters import (
     APOSTROPHE_LETTERS,
@@ -22,6 +23,7 @@ from schemas.word_characters import (
     SUBSCRIPTS,
     SUPERSCRIPTS,
     SYLLABIC,
+    WITHIN_WORDS,
 )
 from schemas.word_rules import ALL, WordRules
 
@@ -56,7 +58,7 @@ _PARTED: Final = rf"\x{{200B}}|([{SUPERSCRIPTS}]+|[{SUBSCRIPTS}]+|[{NUMBERS_IN_S
 """Characters that part words before normalisation only: NFKC makes 102 of 10², and folding drops U+200B."""
 _USUAL: Final = (
     rf"[^\x{{130}}\x{{200B}}\x{{307}}\x{{345}}\x{{37A}}\x{{1F80}}-\x{{1FFC}}"
-    rf"{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}]*"
+    rf"{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}{MARKED}]*"
 )
 """Texts without these characters, which are nearly all texts."""
 
@@ -66,9 +68,14 @@ _JOINS: Final = (
     # replaces by them; the half-width voicing marks of Katakana; the vowels of Thai and Lao that begin with a mark.
     r"\x{1160}-\x{11FF}\x{3133}\x{3135}\x{3136}\x{313A}-\x{313F}\x{314F}-\x{3164}\x{3167}-\x{316D}\x{316F}\x{3170}"
     r"\x{3182}\x{3183}\x{3187}-\x{318E}\x{FFA0}\x{FFA3}\x{FFA5}\x{FFA6}\x{FFAA}-\x{FFAF}\x{FFC2}-\x{FFDC}"
-    r"\x{FF9E}\x{FF9F}\x{E33}\x{EB3}" + IGNORED + "]"
+    r"\x{FF9E}\x{FF9F}\x{E33}\x{EB3}" + IGNORED + WITHIN_WORDS + "]"
 )
 """Characters that may become one with the character before them."""
+_JOINS_CLUSTER: Final = r"[\x{E32}\x{EB2}]"
+_DOUBLED: Final = r"[\x{E40}\x{EC0}]"
+_COENG: Final = "\u17d2"
+"""Characters behind which marks may stand that belong ahead of them (`ordered_marks`); that are one with a second; and
+that make a mark of the letter behind them."""
 
 
 def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
@@ -76,8 +83,9 @@ def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
 
     NFKC, case folding (İ becomes i), punctuation dropped. Words are split at white space, zero-width spaces and every
     form of the apostrophe, and between letters and digits; scripts written without spaces are split by character. A
-    superscript or a fraction is a number of its own. Marks without a letter are dropped, and so are the characters that
-    Unicode calls ignorable, such as soft hyphens and joiners.
+    superscript or a fraction is a number of its own. Marks without a letter are dropped, and so are Armenian marks
+    within words, and the characters that Unicode calls ignorable, such as soft hyphens and joiners. Spellings that no
+    reader tells apart are one (see `models.texts.marks`).
 
     Scripts without spaces: a character of Han is a word. Of kana, Thai, Lao, Khmer and Burmese each two characters that
     stand together are a word, so that words overlap; a single one is a word.
@@ -162,7 +170,9 @@ def _whole_words(texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.Tensor]:
     texts = tf.strings.regex_replace(tf.strings.regex_replace(texts, _WORD, r" \0 "), _SEPARATORS, " ")
     # Not tf-text's UnicodeScriptTokenizer: its graph is 30 times as large as that of these lines.
     words = tf.strings.split(texts)
-    return words, tf.reduce_all(tf.strings.regex_full_match(texts, _SPACED))
+    is_spaced = tf.reduce_all(tf.strings.regex_full_match(texts, _SPACED))
+    flat = words.flat_values
+    return words.with_flat_values(tf.cond(is_spaced, lambda: flat, lambda: ordered_marks(flat))), is_spaced
 
 
 class _Tokens(NamedTuple):
@@ -243,7 +253,8 @@ def _if_not(condition: tf.Tensor, words: tf.RaggedTensor, other: Callable[[], tf
 
 
 def _usual(texts: tf.Tensor) -> tf.Tensor:
-    """Texts with spaces around numbers in signs and for U+200B, and without the dots of İ."""
+    """Texts with spaces around numbers in signs and for U+200B, without the dots of İ and marks within words."""
+    texts = without_inner_marks(texts)
     # U+0345 is a mark, and folded a letter: its order among marks must be known before.
     texts = tf_text.normalize_utf8(tf.strings.regex_replace(texts, _PARTED, r" \1 "), "NFKC")
     return tf.strings.regex_replace(tf_text.case_fold_utf8(texts), DOTTED, r"\1")
@@ -292,25 +303,25 @@ def tokenize_with_offsets(text: tf.Tensor, rules: WordRules = ALL_WORDS) -> Toke
 def _tokens_with_offsets(text: tf.Tensor, segmented: bool) -> TokenOffsets:
     if segmented:
         return TokenOffsets(*segmented_words_with_places(text))
-    words, _ = _whole_words(text[tf.newaxis])
+    words, is_spaced = _whole_words(text[tf.newaxis])
     pairs = _in_pairs(words)
     tokens, own = pairs.tokens.values, pairs.own  # string [tokens], both
     starts = tf.strings.unicode_decode_with_offsets(text, "UTF-8")[1]  # int64 [characters]
     ends = tf.concat([starts, [tf.cast(tf.strings.length(text), tf.int64)]], axis=0)[1:]
     characters, place = tf.unique(tf.strings.substr(text, starts, ends - starts))  # string [distinct], [characters]
 
-    # Clusters of characters that may become one.
-    is_first = ~tf.gather(tf.strings.regex_full_match(characters, _JOINS), place) | (starts == 0)
-    cluster = tf.cumsum(tf.cast(is_first, tf.int32)) - 1  # int32 [characters]
-    clusters = tf.reduce_sum(tf.cast(is_first, tf.int32))
-    remains = tf.gather(_remains(characters), place)  # string [characters]
-    of_cluster = _remains(tf.strings.unsorted_segment_join(tf.gather(characters, place), cluster, clusters))
-    # The characters of a cluster that do not become one keep their own places.
-    is_one = of_cluster != tf.strings.unsorted_segment_join(remains, cluster, clusters)  # bool [clusters]
-    is_one = tf.gather(is_one, cluster)  # bool [characters]
-    remains = tf.where(is_one, tf.where(is_first, tf.gather(of_cluster, cluster), ""), remains)
-    starts = tf.where(is_one, tf.gather(tf.math.segment_min(starts, cluster), cluster), starts)
-    ends = tf.where(is_one, tf.gather(tf.math.segment_max(ends, cluster), cluster), ends)
+    # Clusters of characters that may become one; then, in scripts without spaces, clusters of such clusters.
+    joins = tf.gather(tf.strings.regex_full_match(characters, _JOINS), place)
+    joins_cluster = tf.gather(tf.strings.regex_full_match(characters, _JOINS_CLUSTER), place)
+    texts = tf.gather(characters, place)  # string [characters]
+    before = tf.concat([[""], texts], 0)[:-1]
+    joins_cluster |= (before == _COENG) | (
+        (texts == before) & tf.gather(tf.strings.regex_full_match(characters, _DOUBLED), place)
+    )
+    parts = _Parts(tf.gather(_remains(characters), place), starts, ends)
+    parts = _in_clusters(texts, parts, joins)
+    parts = _Parts(*tf.cond(is_spaced, lambda: parts, lambda: _in_clusters(texts, parts, joins | joins_cluster)))
+    remains, starts, ends = parts
 
     # The characters whose remains hold the first and the last byte of each word.
     size, token_size = tf.strings.length(remains), tf.strings.length(own)
@@ -323,6 +334,36 @@ def _tokens_with_offsets(text: tf.Tensor, segmented: bool) -> TokenOffsets:
     none = tf.constant(-1, tf.int64)
     start, end = tf.gather(starts, first), tf.gather(ends, last)
     return TokenOffsets(tokens, tf.where(has_place, start, none), tf.where(has_place, end, none))
+
+
+class _Parts(NamedTuple):
+    """What is left of each character of a text, and its place."""
+
+    remains: tf.Tensor
+    """Its part of the words; "" for all but the first of those that become one: string [characters]."""
+    start: tf.Tensor
+    end: tf.Tensor
+
+
+def _in_clusters(texts: tf.Tensor, parts: _Parts, joins: tf.Tensor) -> _Parts:
+    """The parts of characters, of which some become one with the character before them.
+
+    Args:
+      texts: each character: string [characters].
+      parts: what is left of each by itself.
+      joins: whether it may become one with the character before it: bool [characters].
+    """
+    is_first = ~joins | (tf.range(tf.size(texts)) == 0)
+    cluster = tf.cumsum(tf.cast(is_first, tf.int32)) - 1  # int32 [characters]
+    clusters = tf.reduce_sum(tf.cast(is_first, tf.int32))
+    whole = _remains(tf.strings.unsorted_segment_join(texts, cluster, clusters))
+    # The characters of a cluster that do not become one keep their own places.
+    is_one = tf.gather(whole != tf.strings.unsorted_segment_join(parts.remains, cluster, clusters), cluster)
+    return _Parts(
+        tf.where(is_one, tf.where(is_first, tf.gather(whole, cluster), ""), parts.remains),
+        tf.where(is_one, tf.gather(tf.math.segment_min(parts.start, cluster), cluster), parts.start),
+        tf.where(is_one, tf.gather(tf.math.segment_max(parts.end, cluster), cluster), parts.end),
+    )
 
 
 @graph_function

@@ -15,7 +15,8 @@ from pipeline.conversion.ir_datasets_files import is_of_ir_datasets, open_part
 from schemas.columns import form_note
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport, bad_input
 from schemas.errors import DataError
-from schemas.record_files import MAX_GRADE, parse_judgments, parse_run, parse_texts
+from schemas.record_files import parse_judgments, parse_run, parse_texts
+from schemas.relevance import MAX_GRADE
 from schemas.trec import RunLine
 from schemas.wikiclir import Judgment, Reason, excerpt_of
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from schemas import forms, record_files
 from schemas.columns import COLUMNS
 from schemas.drops import Drop, DropReason
-from schemas.record_files import MAX_GRADE, parse_ids, parse_role, parse_texts
+from schemas.record_files import parse_ids, parse_role, parse_texts
+from schemas.relevance import MAX_GRADE
 from schemas.trec import RunLine, qrels_lines, run_lines
 from schemas.wikiclir import MAX_LINE_BYTES, Judgment, QueryDomain, Reason, Text
 

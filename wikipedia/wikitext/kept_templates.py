@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Final, NamedTuple, TypeAlias
 
-from wikipedia.wikitext.template_functions import Function, biography, date_in, measure
+from wikipedia.wikitext.template_functions import Function, biography, date_in, measure, unit
 
 Text: TypeAlias = tuple[str, ...] | Function
 """The patterns of which the first is used whose arguments are all given; or a function."""
@@ -175,7 +175,10 @@ _FRENCH: Final = _table(
     ("vers {1}", "vers|circa"),
     ("« {1} »", "citation|guillemets|guil"),
     ("« {2} »|« {1} »", "citation étrangère"),
-    ("{1} à {à}[ {2}]|{1}[×10{e}][ {2}]", "unité|nombre"),
+    (unit, "unité|unité/2|nombre|nombre/2"),
+    ("{1} × {2}[ {3}]", "dunité"),
+    ("{1} × {2} × {3}[ {4}]", "tunité"),
+    ("{1}[ {2}]", "tmp|température"),
     ("no {1}|no", "n°|numéro"),
     ("er", "er"),
     ("re", "re"),
@@ -190,7 +193,7 @@ _FRENCH: Final = _table(
     ("Mgr {1}|Mgr", "mgr"),
     ("{?2=stop}– {1}|– {1} –", "incise"),
     ("{texte}|{fr}|{1}|{trad}", "lien"),
-    ("{1} h[ {2}]", "heure"),
+    ("{1} h[ {2}]", "heure|heures"),
     ("", ","),
     ("œ", "oe"),
     (TITLE, "nompage"),

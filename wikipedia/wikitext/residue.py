@@ -19,6 +19,11 @@ _NOTHING: Final = re.compile(
             r"(?<![-–—])\s[)）]",
             r"\d\s[-–](?:[.,]|\s[a-z]{1,3}\s)",  # 5 – in length
             r"(?<!\w)([a-zà-ÿа-я]{1,3})\s\1(?!\w)",  # de de
+            # Words of Romance, Germanic and Slavic languages that a measure parts.
+            r"(?<![\w'’-])(?:d(?:e|['’])[,.]|de\s(?:au|aux|et|à|y)(?![\w'’-]))",  # de au total
+            r"(?<![\w'’-])(?:di\s(?:e|al|sul)|of\s(?:and|in\stotal|above\ssea))(?![\w-])",
+            r"(?<!\w)(?:between\sand|entre\s(?:et|y|e|i)|tra\se|fra\se|zwischen\sund|между\sи|między\sa)(?!\w)",
+            r"(?<!\w)(?:from\sto|desde\shasta|od\sdo|от\sдо)(?!\w)",
         ]
     )
 )
@@ -35,6 +40,8 @@ def residue(sentence: str) -> str | None:
     Example:
       >>> residue("thumb|A view Alba is a town."), residue("Alba is a town of about km."), residue("Alba is a town.")
       ('with markup', 'with a unit without a number', None)
+      >>> residue("Alba est une commune d'une superficie de au total.")
+      'with signs or words around nothing'
     """
     if _MARKUP.search(sentence):
         return "with markup"

@@ -1,10 +1,13 @@
 """Splits a text into sentences."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 import sentencex
+
+from wikipedia.wikitext.conventions import OF_LANGUAGE
 
 # Endings after which `sentencex` wrongly ends a sentence, by language: abbreviations before a name or a number, and
 # ordinals.
@@ -41,6 +44,40 @@ _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
     "ar": re.compile(r"(?:^|[\s(\d])(?:ق|د|أ|م|هـ)\.$"),
 }
 
+# Abbreviations that hold a vowel, in languages whose wikis `conventions` does not know.
+_ABBREVIATIONS: Final[Mapping[str, frozenset[str]]] = {
+    language: frozenset(words.split())
+    for languages, words in (
+        ("bg mk", "арх бул доц им инж лат обл проф ул акад"),
+        ("bs hr sr", "акад год енгл лат нпр проф ул akad engl god ing lat npr prof ul"),
+        ("el", "αγ αγγλ αι αρ γεν καθ λατ λεωφ οδ"),
+        ("fi", "engl ent esim kok lat prof ruots synt tri"),
+        ("hu", "id ifj ill lat ún vö özv"),
+        ("id ms", "gub hj ir kab kec kel no prof"),
+        ("ka", "ალ აღ ახ ბერძ გარდ დაბ ივ იხ ინგლ ლათ მაგ რუს"),
+        ("kk ky mn uz", "акад ган обл проф"),
+        ("ro", "av com ing jud lat mun op prof"),
+        ("ta", "திரு திருமதி டாக்டர் பேரா"),
+        ("tr az", "av cad doç gen ing lat m.ö m.s mah no ord prof sok"),
+        ("uk be", "акад англ вул ім лат нар обл пол проф просп рос"),
+        ("vi", "gs pgs ths tp ts bs ks"),
+    )
+    for language in languages.split()
+}
+_VOWELS: Final = frozenset("aeiouwyæøœıəаеёиоуъыэюяіїєәөүұαεηιουωаეიოუაեէըիօոաւ")
+_ALPHABETS: Final = frozenset(["LATIN", "CYRILLIC", "GREEK", "GEORGIAN", "ARMENIAN"])
+_LONGEST_ABBREVIATION: Final = 3
+"""Letters of the longest word without a vowel that is taken for an abbreviation."""
+_SYLLABLES: Final = re.compile("[\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff]")
+"""Letters that may be a word."""
+_ABBREVIATED: Final = re.compile(r"(\d\s)?[^\w\s]*(\S+)\.\s*$")
+_ONLY_ABBREVIATIONS: Final = re.compile(r"(?:\S{1,9}\.\s*)+")
+# A text with one of these ends all its sentences so, and a full stop is an abbreviation's.
+_END_OF_A_SCRIPT: Final = re.compile("[।։።။۔។]")
+_BURMESE_GENITIVE: Final = "၏"
+# Ends that `sentencex` does not know: Khmer's, but for those around its "etc.", and Tibetan's.
+_UNKNOWN_END: Final = re.compile(r"(?:(?<!។ល)[។៕](?!ល។)|[།༎](?:\s*[།༎])*)\s*(?=[^\s»”’)\]])")
+
 # Signs that join or close, with which no sentence begins. After a closing bracket, or after a name that contains a full
 # stop, a Japanese sentence continues with a particle.
 _NO_BEGINNING: Final = frozenset("-–—,;:)]»”’、）」』%ºª°")
@@ -54,6 +91,8 @@ _JAPANESE_GOES_ON: Final = re.compile(
     r"[（」』]|(?:は|が|を|に|の|と|も|で|や|から|という|など|について)(?![、ぁ-ん])|と[いかしす言]"
 )
 
+_LONGEST_ABBREVIATIONS: Final = 40
+"""Most characters of several abbreviations at the beginning of a sentence."""
 _LONGEST_END: Final = 14
 """Characters of the longest of `_NO_ENDS`, with the space before it."""
 _ENDS: Final = ".!?…。！？"
@@ -69,9 +108,11 @@ _IN_TEXT: Final = {ord(control): chr(end) for end, control in _IN_NAME.items()}
 def split_sentences(text: str, language: str, names: Iterable[str] = ()) -> list[str]:
     """Returns the sentences of a text, in order.
 
-    `sentencex` splits by its rules for the language or a related one. Two of its pieces are joined again if a known
+    `sentencex` splits by its rules for the language or a related one. Two of its pieces are joined again if an
     abbreviation or ordinal ends the first, if a decimal point parts them, or if the second begins as no sentence does.
-    Therefore a sentence that begins with "iPhone" is joined to the one before it.
+    Therefore a sentence that begins with "iPhone" is joined to the one before it. In the languages of wikis that
+    `conventions` does not know, each short word without a vowel is an abbreviation before a full stop; and in a text
+    whose sentences end with a sign of its script, each word is.
 
     Args:
       text: a clean text of one or more paragraphs, on one line.
@@ -92,10 +133,16 @@ def split_sentences(text: str, language: str, names: Iterable[str] = ()) -> list
     text = _AFTER_UNIT.sub("\\1\n\n", text)
     if "。" in text:
         text = _BEFORE_NUMERAL.sub("。\n\n", text)
+    text = _UNKNOWN_END.sub("\\g<0>\n\n", text)
+    has_own_end = _END_OF_A_SCRIPT.search(text) is not None
     sentences: list[str] = []
     for piece in sentencex.segment(language, text):
         beginning = piece.lstrip()
-        if sentences and (not beginning or _goes_on(sentences[-1], piece, beginning, language)):
+        if sentences and (
+            not beginning
+            or (has_own_end and sentences[-1].rstrip().endswith("."))
+            or _goes_on(sentences[-1], piece, beginning, language)
+        ):
             sentences[-1] += piece
         elif beginning:
             sentences.append(piece)
@@ -117,8 +164,46 @@ def _goes_on(before: str, piece: str, beginning: str, language: str) -> bool:
     return bool(
         (before[-1] == "." and (before[-2:] == " ." or _IN_WORD.search(before[-3:] + piece[0])))
         or (no_end and no_end.search(before.rstrip()[-_LONGEST_END:]))
+        or (language not in OF_LANGUAGE and _ends_abbreviated(before, language))
+        or before.rstrip().endswith(_BURMESE_GENITIVE)
         or (language == "ja" and _JAPANESE_GOES_ON.match(beginning))
     )
+
+
+def _ends_abbreviated(text: str, language: str) -> bool:
+    """Whether the last word before a full stop is an abbreviation: a letter, known, without a vowel, or all of it."""
+    if len(text) < _LONGEST_ABBREVIATIONS and _ONLY_ABBREVIATIONS.fullmatch(text):
+        return True
+    found = _ABBREVIATED.search(text[-_LONGEST_END:])
+    if not found or found[1]:  # a unit behind its number
+        return False
+    word = found[2]
+    if word.lower() in _ABBREVIATIONS.get(language, ()):
+        return True
+    letters = _letters(word)
+    if len(letters) == 1:
+        return letters.isalpha() and not _SYLLABLES.match(letters)
+    # Between consonants r and l are vowels in Slavic languages.
+    is_spoken = not _VOWELS.isdisjoint(letters) or not frozenset("rlрл").isdisjoint(letters[1:-1])
+    return not (
+        is_spoken
+        or len(letters) > _LONGEST_ABBREVIATION
+        or word.isupper()
+        or any(unicodedata.name(letter, "").split(" ")[0] not in _ALPHABETS for letter in letters)
+    )
+
+
+def _letters(word: str) -> str:
+    """The letters of a word, in lower case and without marks; only the first of Indian consonants that are joined."""
+    letters, is_joined = "", False
+    for character in unicodedata.normalize("NFD", word.lower()):
+        if unicodedata.category(character).startswith("M"):
+            is_joined = unicodedata.combining(character) == 9  # virama
+        elif not is_joined:
+            letters += character
+        else:
+            is_joined = False
+    return letters
 
 
 def _protected(text: str, name: str) -> str:

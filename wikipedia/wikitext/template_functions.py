@@ -6,7 +6,7 @@ its text, or None if they are too few. `kept_templates` names the templates and 
 
 import re
 from collections.abc import Callable, Mapping
-from itertools import takewhile
+from itertools import count, takewhile
 from typing import Final, TypeAlias
 
 Arguments: TypeAlias = Mapping[str, str]
@@ -46,6 +46,34 @@ def measure(given: Arguments) -> str | None:
             _BETWEEN[word] if is_range else f" {_UNITS.get(word, word)} ",
         )
     return "".join(pieces).strip() or None
+
+
+_JOINED: Final = {
+    "à": " à {}", "et": " et {}", "ou": " ou {}", "-": "–{}", "–": "–{}", "/": "/{}", "x": " × {}", "xx": " × {}",
+    "±": " ± {}", "e": "×10{}", "exp": "×10{}",
+}  # fmt: skip
+"""The arguments of the French template that follow its first number, in the order in which it shows them."""
+_EXPONENT: Final = re.compile(r"[-−+]?\d+")
+
+
+def unit(given: Arguments) -> str | None:
+    """Returns a measure of the French template: one or two values, and units with their exponents.
+
+    Example:
+      >>> unit({"1": "500", "à": "2000", "2": "km", "3": "2"})
+      '500 à 2000 km2'
+      >>> unit({"1": "3", "2": "km", "3": "2", "4": "400", "5": "m"})
+      '3 km2 400 m'
+    """
+    if "1" not in given:
+        return None
+    text = given["1"] + "".join(form.format(given[name]) for name, form in _JOINED.items() if name in given)
+    may_be_exponent = False
+    for value in takewhile(bool, (given.get(str(number), "") for number in count(2))):
+        is_exponent = may_be_exponent and _EXPONENT.fullmatch(value)
+        text += value if is_exponent else f" {value}"
+        may_be_exponent = not is_exponent
+    return text
 
 
 def date_in(months: str, form: str, order: str = "day month year", day_first: str = "") -> Function:

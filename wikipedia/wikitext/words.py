@@ -20,6 +20,7 @@ from schemas.word_characters import (
     SUBSCRIPTS,
     SUPERSCRIPTS,
     SYLLABIC,
+    WITHIN_WORDS,
 )
 
 
@@ -36,9 +37,9 @@ _NO_LETTERS: Final = r"[\p{M}\p{P}\p{S}\p{N}]"
 _SPACELESS: Final = rf"[{_SCRIPTS}--{_NO_LETTERS}]"
 _PARTING: Final = rf"{APOSTROPHE_LETTERS}\u200b"
 # What belongs to the character before it. U+30FC prolongs a kana; for NFKC the half-width signs are this and marks.
-_BEHIND: Final = r"[[\p{M}\p{DI}\u30fc\uff70\uff9e\uff9f]--\u200b]*+"
+_BEHIND: Final = rf"[[\p{{M}}\p{{DI}}{WITHIN_WORDS}\u30fc\uff70\uff9e\uff9f]--\u200b]*+"
 _WORD: Final = (
-    rf"(?:[\p{{L}}--[{_SCRIPTS}{_PARTING}\p{{DI}}]][[\p{{L}}\p{{M}}\p{{DI}}]--{_SPACELESS}--[{_PARTING}]]*+"
+    rf"(?:[\p{{L}}--[{_SCRIPTS}{_PARTING}\p{{DI}}]][[\p{{L}}\p{{M}}\p{{DI}}{WITHIN_WORDS}]--{_SPACELESS}--[{_PARTING}]]*+"
     rf"|[{SUPERSCRIPTS}]++|[{SUBSCRIPTS}]++|[{NUMBERS_IN_SIGNS}]"
     rf"|[\p{{N}}--[{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}]]++)"
 )
@@ -48,10 +49,10 @@ _RUNS: Final = "|".join(rf"((?:[{_class(scripts)}--{_NO_LETTERS}]{_BEHIND})++)" 
 _NO_WORD: Final = rf"[[^\p{{L}}\p{{N}}]{_PARTING}\p{{DI}}]*+"
 _OPENING: Final = " ([{<«„“‚（［｛「『【〈《〔"
 
-# The same for texts of Latin, Greek, Cyrillic and Armenian letters without combining marks and with the usual
+# The same for texts of Latin, Greek, Cyrillic and Armenian letters without marks and with the usual
 # punctuation, in a fifth of the time: there `re` knows what a letter is.
 _IS_PLAIN: Final = re.compile(
-    "[\0-\xac\xae-\u02b8\u0370-\u0373\u0375-\u0482\u048a-\u0558\u055a-\u058f\u2010-\u2029\u202f-\u205f]*"
+    "[\0-\xac\xae-\u02b8\u0370-\u0373\u0375-\u0482\u048a-\u0558\u055a\u055d\u055f-\u058f\u2010-\u2029\u202f-\u205f]*"
 )
 _PLAIN_WORD: Final = r"(?:[^\W\d_²³¹¼-¾]+|\d+|[²³¹]+|[¼-¾])"
 _PLAIN_NO_WORD: Final = r"[\W_]*"
@@ -159,8 +160,8 @@ def _word_or_run() -> Any:
 
 @lru_cache(maxsize=1)
 def _unit() -> Any:
-    """Returns a pattern of a character of a script without spaces, with its marks."""
-    return regex.compile(_SPACELESS + _BEHIND, regex.VERSION1)
+    """Returns a pattern of a character of a script without spaces, with its marks; two e are one, ae."""
+    return regex.compile(rf"(?:เเ|ເເ|{_SPACELESS}){_BEHIND}", regex.VERSION1)
 
 
 _IN_PARENTHESIS: Final = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")

@@ -47,11 +47,11 @@ EXPECTED = {
     "Hebrew with points": ("he", "שָׁלוֹם יְרוּשָׁלַיִם", "שלום ירושל"),
     "Hindi": ("hi", "हिन्दी में विश्वविद्यालय", "hindi men vishv"),
     "Hindi letters": ("hi", "झांसी छत्तीसगढ़ ऐतिहासिक औषधि उड़ान घट थैला ईख", "jhan cati aitih ausha uran ghat taila ikh"),
-    "Hindi names": ("hi", "दिल्ली गंगा अमेरिका ज़ाम्बिया फ़्रांस कृष्ण राम", "dilli ganga ameri zambi fran crish ram"),
+    "Hindi names": ("hi", "दिल्ली गंगा अमेरिका ज़ाम्बिया फ़्रांस कृष्ण राम", "dilli ganga ameri jambi fran crish ram"),
     "names, as English has them": (
         "en",
-        "Delhi Ganga America Zambia Krishna Ram Uganda",
-        "delhi ganga ameri zambi crish ram ugand",
+        "Delhi Ganga America Krishna Ram Uganda",
+        "delhi ganga ameri crish ram ugand",
     ),
     "Tamil": ("ta", "தமிழ்நாடு", "தமிழ்"),
     "Korean": ("ko", "대한민국 서울 강", "대한 서울 강"),
@@ -79,6 +79,7 @@ LETTERS = dict(
     zip("абвгдезиклмнопрстуфыэіє", "abvgdeziklmnoprstufyeie", strict=True),
     ж="zh", х="kh", ц="ts", ч="ch", ш="sh", щ="shch", ъ="", ь="", ю="yu", я="ya", ґ="g", ђ="d", ј="j", љ="lj",
     њ="nj", ћ="c", џ="dz", ѕ="dz", ı="i", ł="l", ø="o", đ="d", æ="ae", œ="oe",
+    þ="th", ð="d", ħ="h", ŋ="n", ŧ="t", ĸ="q", װ="וו", ױ="וי", ײ="יי",
     **dict(zip("ٱةىیےکہ", "اهييي" "كه", strict=True)),
 )  # fmt: skip
 
@@ -105,6 +106,7 @@ def reference(word: str, language: str) -> str:
     word = re.sub(f"[{dropped}{points}]", "", unicodedata.normalize("NFKD", word))
     word = re.sub("\u0627[\u0653-\u0655]+", "\u0627", word)
     word = re.sub("[\u0647\u06c1\u06d5][\u0653-\u0655]+", "\u0647", word)
+    word = re.sub("ц(?=[еиіє]|$)", "c", word)
     word = "".join(LETTERS.get(letter, letter) for letter in word)
     for pair in GREEK:
         word = word.replace(*pair.split())
@@ -125,7 +127,7 @@ def reference(word: str, language: str) -> str:
     return re.sub("(?<=[a-z\xdf-\u017f]{3})s+$", "", word)
 
 
-RANGES = [(0x61, 0x7A), (0x61, 0x17F), (0x370, 0x3FF), (0x400, 0x45F), (0x5D0, 0x5EA), (0x620, 0x6D5), (0xAC00, 0xD7A3)]
+RANGES = [(0x61, 0x7A), (0x61, 0x17F), (0x370, 0x3FF), (0x400, 0x45F), (0x5D0, 0x5F2), (0x620, 0x6D5), (0xAC00, 0xD7A3)]
 WORDS = st.one_of(
     *(
         st.text(st.characters(whitelist_categories=("Ll", "Lo"), min_codepoint=low, max_codepoint=high), min_size=1)

@@ -6,12 +6,12 @@ from itertools import pairwise
 import pytest
 import regex
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from models.texts import tokens
+from models.texts import marks, tokens
 from models.texts.tokens import tokenize, tokenize_with_offsets
-from schemas.word_characters import APOSTROPHES
+from schemas.word_characters import APOSTROPHES, WITHIN_WORDS
 from schemas.word_rules import WordRules
 from tests.models.texts.every_character import every_character
 
@@ -143,12 +143,30 @@ TensorFlow and tensorflow-text are older."""
 def reference(text):
     """A text's words, by the rules in plain Python."""
     text = NUMBERS.sub(r" \g<0> ", text.replace("\u200b", " "))
+    text = text.translate(dict.fromkeys(map(ord, WITHIN_WORDS)))
+    for old, letter in zip("ണ് ന് ര് ല് ള് ക് ত্".split(), "ൺൻർൽൾൿৎ", strict=True):
+        text = text.replace(f"{old}\u200d", letter)
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     text = regex.sub(r"\p{Default_Ignorable_Code_Point}", "", text)
     text = regex.sub(r"(\p{Soft_Dotted})\u0307+", r"\1", unicodedata.normalize("NFKC", text))
     text = SEPARATORS.sub(" ", unicodedata.normalize("NFKC", text))
     parted = regex.sub(r"(^|\s)\p{M}+", " ", WORDS.sub(r" \g<0> ", text)).split()
-    return [pair for word in parted for pair in pairs_of(word)]
+    return [pair for word in parted for pair in pairs_of(ordered(word))]
+
+
+def ordered(word):
+    """A word with the marks of each character in the order of their ranks; a Khmer subscript is one mark."""
+    characters = []
+    for part in regex.findall("\u17d2[\u1780-\u17b3]|.", word):
+        rank = 0 if part == "\u17d2" else marks._RANKS.get("\0" if part == "\u17d2រ" else part[0], 0)
+        if not characters or not rank:
+            characters.append([])
+            rank = 0
+        characters[-1].append((rank, part))
+    word = "".join(part for character in characters for _, part in sorted(character, key=lambda one: one[0]))
+    for spelling, character in marks._ALIKE.items():
+        word = word.replace(spelling, character)
+    return unicodedata.normalize("NFC", word)
 
 
 def pairs_of(word):
@@ -161,6 +179,7 @@ KNOWN = st.characters(whitelist_categories=["L", "M", "N", "P", "S", "Z", "Cc", 
 
 
 @given(st.text(KNOWN) | st.text("aiI1² .,'ʼ´İ\u0307\u0301\u200b\u200d東ーかก\u0e31½٣ﾞ\u20e3"))
+@example("ന്\u200d ա՞բ՛ นํา้เเ\u0e34\u0e49 ស្រ្តីក្ដេា ກໍ້າ ကုိျ")
 def test_words_are_those_of_the_rules(text):
     assert words(text) == reference(text)
 
@@ -185,6 +204,7 @@ PIECES = [
     *("é", "e\u0301", "ạ\u0308", "\u0301", "\u0345", "α\u0345", "ﬁ", "Ⅷ", "Ａ", "１", "½", "㏂", "ﷺ", "²", "㍿"),
     *("\u1112\u1161\u11ab", "한", "\u1161", "ㅎ", "ㅏ", "ﾊ", "ﾟ", "ﾞ", "ﾡ", "ￂ", "グ", "ー", "北", "京", "ひ"),
     *("مُ", "اللغة", "שָׁ", "हिन्दी", "বাং", "\u09be", "ที่", "ทำ", "ນີ້", "ຳ", "ខ្", "မြ", "\u0e33", "தமி"),
+    *("นํา้", "เ", "ี่", "ຳ້", "ស្រ", "្ត", "្ដ", "៊", "ကုိ", "ျ", "ന്\u200d", "՞", "ա"),
     *("👨\u200d👩", "1\ufe0f\u20e3", "i\u0307", *"\u20e3😀ʼ´①\u0307\u00ad\u200b\u2060\ufeff\u115f\ufffe\U000e0041"),
 ]
 """Pieces of every kind of script, and characters that normalisation composes, decomposes, moves or drops."""

@@ -1,0 +1,135 @@
+"""Makes equal what no reader tells apart, where Unicode's normalisation leaves two texts: within and between marks."""
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from models.graphs import graph_function
+from schemas.word_characters import WITHIN_WORDS
+
+_JOINER: Final = "\u200d"
+MARKED: Final = WITHIN_WORDS + _JOINER
+"""The characters of texts that `without_inner_marks` may change."""
+
+_VIRAMA: Final = r"\x{D4D}"
+_OLD_LETTERS: Final = {
+    f"ണ{_VIRAMA}": "ൺ", f"ന{_VIRAMA}": "ൻ", f"ര{_VIRAMA}": "ർ", f"ല{_VIRAMA}": "ൽ", f"ള{_VIRAMA}": "ൾ",
+    f"ക{_VIRAMA}": "ൿ",  # Malayalam's chillus
+    r"ত\x{9CD}": "ৎ",  # Bengali's khanda ta
+}  # fmt: skip
+"""Consonants without a vowel, as texts before Unicode 5.1 and 4.1 write them, with a joiner behind; and their letters.
+Source: the Unicode Standard, sections 12.9 (Malayalam) and 12.2 (Bengali)."""
+
+
+def without_inner_marks(texts: tf.Tensor) -> tf.Tensor:
+    """Drops marks that stand over words, and writes old spellings of letters as these letters: string [texts].
+
+    It has to come before case folding, which drops the joiner.
+    """
+    place = tf.where(~tf.strings.regex_full_match(texts, f"[^{MARKED}]*"))
+    return tf.tensor_scatter_nd_update(texts, place, _without_inner_marks(tf.gather_nd(texts, place)))
+
+
+def _without_inner_marks(texts: tf.Tensor) -> tf.Tensor:
+    texts = tf.strings.regex_replace(texts, f"[{WITHIN_WORDS}]", "")
+    for spelling, letter in _OLD_LETTERS.items():
+        texts = tf.strings.regex_replace(texts, spelling + _JOINER, letter)
+    return texts
+
+
+_ORDERS: Final = (
+    # Thai and Lao: dots and vowels below, vowels above, tones, the sign of silence, nikhahit, and aa, which NFKC has
+    # parted from nikhahit in am. Source: the Unicode Standard, section 16.1, and the combining classes of tones.
+    "ฺ ุู ัิีึื็ ่้๊๋ ์๎ ํ า",
+    "຺ຼ ຸູ ັິີຶືົ ່້໊໋ ໌ ໍ າ",
+    # Khmer: robat, subscripts, subscript ro, shifters, vowels, signs. Source: Khmer Encoding Structure (UTN 61).
+    "៌ \u17d2 \0 ៉៊ ាិីឹឺុូួើឿៀេែៃោៅ ំះៈ ់៍៎៏័៑៓៝",
+    # Burmese, Mon, Karen and Shan: medials ya, ra, wa and ha; vowels before, above, below and behind; anusvara; the dot
+    # below, which NFC puts ahead of asat; asat; tones. Source: UTN 11.
+    "ျၞၟ ြ ွႂ ှၠ ေႄ ိီဲဳဴဵႅႆ ုူ ါာၢၣၤႃ ံ ့ ် းႇႈႉႊႋႌႍႏ",
+)
+"""The marks of a character of each script in `SYLLABIC`, in their order; a space parts marks of different ranks."""
+_RANKS: Final = {mark: rank for order in _ORDERS for rank, marks in enumerate(order.split(), 1) for mark in marks}
+_FIRST, _LAST = 0xE00, 0x17FF
+"""The code points between which all of these marks lie."""
+_COENG, _CONSONANTS, _RO = "\u17d2", "\u1780-\u17b3", "\u179a"
+"""Khmer's sign that makes a subscript of the consonant behind it; and the consonant whose subscript comes last."""
+_SUBSCRIPT, _SUBSCRIPT_RO = _RANKS[_COENG], _RANKS["\0"]
+
+_ALIKE: Final = {
+    "เเ": "แ", "ເເ": "ແ",  # two e for ae: Unicode's confusables (UTS 39)
+    "\u17d2ដ": "\u17d2ត",  # da and ta are one subscript: ICANN's label generation rules for Khmer
+    "េី": "ើ", "េា": "ោ",  # a vowel in two parts: UTN 61
+}  # fmt: skip
+"""Characters that look like others."""
+
+
+def _class(marks: str) -> str:
+    return f"[{''.join(sorted(marks))}]"
+
+
+def _out_of_order() -> str:
+    """A pattern that each text with marks out of order matches, and few others do."""
+    found = [*_ALIKE, f"{_COENG}{_RO}{_COENG}", f"{_COENG}[{_CONSONANTS}]៌"]
+    for order in _ORDERS:
+        ranks = order.replace("\0 ", "").split()
+        found += [_class(later) + _class("".join(ranks[:rank])) for rank, later in enumerate(ranks) if rank]
+    return f".*(?:{'|'.join(found)}).*"
+
+
+_OUT_OF_ORDER: Final = _out_of_order()
+
+
+@graph_function
+def ordered_marks(words: tf.Tensor) -> tf.Tensor:
+    """Puts the marks of Thai, Lao, Khmer and Burmese characters into one order: string [words] -> string [words].
+
+    Most of these marks have the canonical combining class 0, so that normalisation keeps the order in which they were
+    typed, which fonts do not show. Characters that look like another are replaced by it.
+
+    Args:
+      words: normalised (NFC).
+    """
+    place = tf.where(tf.strings.regex_full_match(words, _OUT_OF_ORDER))
+    return tf.tensor_scatter_nd_update(words, place, _ordered(tf.gather_nd(words, place)))
+
+
+def _rank_table() -> npt.NDArray[np.int8]:
+    """The rank of each code point from the first to the last, 0 for letters: int8 [code points]."""
+    return np.array([_RANKS.get(chr(code), 0) for code in range(_FIRST, _LAST + 1)], np.int8)
+
+
+def _next(values: tf.Tensor, last: int | bool) -> tf.Tensor:
+    """The value behind each, and one for the last: [values]."""
+    return tf.concat([values[1:], tf.constant([last], values.dtype)], 0)[: tf.size(values)]
+
+
+def _ordered(words: tf.Tensor) -> tf.Tensor:
+    decoded = tf.strings.unicode_decode(words, "UTF-8")  # int32 [words, (characters)]
+    codes = decoded.flat_values
+    number = tf.size(codes, tf.int64)
+    is_first = tf.scatter_nd(decoded.row_splits[:-1, tf.newaxis], tf.ones_like(decoded.row_splits[:-1]), [number]) > 0
+    is_known = (codes >= _FIRST) & (codes <= _LAST)
+    rank = tf.where(
+        is_known, tf.gather(_rank_table(), tf.clip_by_value(codes - _FIRST, 0, _LAST - _FIRST)), tf.constant(0, tf.int8)
+    )
+
+    # A subscript is two characters of one rank.
+    is_consonant = (codes >= ord(_CONSONANTS[0])) & (codes <= ord(_CONSONANTS[-1])) & ~is_first
+    behind = tf.concat([[0], codes], 0)[:-1] == ord(_COENG)
+    is_subscript = is_consonant & behind
+    ranks = tf.constant([_SUBSCRIPT, _SUBSCRIPT_RO], tf.int8)
+    rank = tf.where(is_subscript, tf.gather(ranks, tf.cast(codes == ord(_RO), tf.int32)), rank)
+    rank = tf.where(codes == ord(_COENG), tf.where(_next(is_subscript, False), _next(rank, 0), 0), rank)
+
+    letter = tf.cumsum(tf.cast(is_first | (rank == 0), tf.int64))
+    rank = tf.where(is_first, tf.constant(0, tf.int64), tf.cast(rank, tf.int64))
+    order = tf.argsort((letter * len(_RANKS) + rank) * number + tf.range(number))
+    words = tf.strings.unicode_encode(decoded.with_flat_values(tf.gather(codes, order)), "UTF-8")
+    for spelling, character in _ALIKE.items():
+        words = tf.strings.regex_replace(words, spelling, character)
+    # Marks of several scripts on one letter.
+    return tf_text.normalize_utf8(words, "NFC")
