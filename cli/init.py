@@ -11,13 +11,18 @@ import click
 import yaml
 
 from cli.terminal import for_shell, program, say, short, show
+from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.config import load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema, is_config_schema
 from pipeline.input_files import files_of, is_remote
 from pipeline.output_folder import write_atomically
+from schemas.byte_streams import unpacked
 from schemas.errors import ConfigError
 from schemas.languages import LANGUAGES
+from schemas.record_files import parse_judgments
+from schemas.relevance import MAX_GRADE
 from schemas.settings import did_you_mean
+from schemas.wikiclir import Judgment
 
 EXAMPLE: Final = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
 """The files of the bundled sample, by their roles."""
@@ -31,7 +36,8 @@ preset: best  # closed, where all documents are known when training; paper, the 
 data:
   queries: {queries}  # id, text and perhaps a title: TSV, CSV or JSON, see docs/formats.md
   documents: {documents}  # likewise
-  judgments: {judgments}  # query id, document id and grade: 2 for the document, 1 for a related one
+  judgments: {judgments}  # query id, document id and grade
+  top_grade: {top_grade}  # the grade of the most relevant documents, of which each query needs one
   query_language: {query_language}
   document_language: {document_language}
   # cold_share: 0.2  # measures on documents that training has not seen, too
@@ -107,6 +113,7 @@ def init(config: str, output: str | None, example: bool, **given: str | None) ->
         for role in EXAMPLE:
             answers[role] = _seen_from(folder, answers[role])
     folder.mkdir(parents=True, exist_ok=True)
+    answers["top_grade"] = str(_highest_grade(folder, answers["judgments"]))
     answers["output"] = _seen_from(folder, os.path.expanduser(output or f"runs/{path.stem}"))
     scalars = {key: _scalar(value) for key, value in answers.items()}
     text = _TEMPLATE.format(schema=SCHEMA_FILE, name=for_shell(config), **scalars)
@@ -119,6 +126,18 @@ def init(config: str, output: str | None, example: bool, **given: str | None) ->
         raise click.UsageError(_is_there(config)) from None
     show(short(config))
     say(f"next:\n  {program()} run {for_shell(config)}")
+
+
+def _highest_grade(folder: Path, judgments: str) -> int:
+    """The highest grade in files of judgments; the default of `data.top_grade` where they are remote or have none."""
+    path = judgments if is_remote(judgments) else os.path.join(folder, judgments)
+    highest = 0
+    for file in [] if is_remote(path) else files_of(path):
+        with open(file, "rb") as stored, unpacked(stored) as stream:
+            records = parse_judgments(stream, file, range(MAX_GRADE + 1))
+            grades = (record.grade for record in records if isinstance(record, Judgment))
+            highest = max(highest, max(grades, default=0))
+    return highest or DataSettings.model_fields["top_grade"].default
 
 
 def _is_there(config: str) -> str:

@@ -13,7 +13,7 @@ from components.settings import EvaluationSettings
 from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.encoders.text_vectors import TextVectors
-from models.evaluation.metrics import list_metrics
+from models.evaluation.list_metrics import list_metrics
 from models.evaluation.score_lists import score_lists
 from models.evaluation.significance import randomisation_test
 from models.exported.model import LoadedModel

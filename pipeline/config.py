@@ -17,6 +17,7 @@ from models.choices import ACROSS_LANGUAGES, ENCODER, HEAD, HELD_OUT, SCORERS, T
 from models.encoders.settings import EncoderSettings
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
+from models.losses.declarations import LOSSES, thresholds_for
 from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings
@@ -25,7 +26,7 @@ from pipeline.input_files import check_inputs, domains_in, file_fault, files_of,
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
-from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset, with_thresholds
+from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset
 from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
 from schemas.domains import TrainedDomains, held_out_fault
 from schemas.errors import ConfigError
@@ -93,7 +94,7 @@ class RunConfig(Settings):
     @model_validator(mode="before")
     @classmethod
     def _what_is_not_given_is_the_presets(cls, content: Any) -> Any:
-        return with_thresholds(with_preset(content, cls)) if isinstance(content, Mapping) else content
+        return {"loss": {}, **with_preset(content, cls)} if isinstance(content, Mapping) else content
 
     @field_validator("embeddings")
     @classmethod
@@ -179,6 +180,17 @@ class RunConfig(Settings):
             if fault := index_fault(model, {**matching, **channels}):
                 raise ValueError(f"index must be false, because no index can search this score: {fault}; got true")
         return search
+
+    @field_validator("loss", mode="before")
+    @classmethod
+    def _thresholds_are_those_of_the_grades(cls, loss: Any, info: ValidationInfo) -> Any:
+        data = info.data.get("data")
+        if data is None or not isinstance(loss, Mapping) or loss.get("theta") is not None:
+            return loss
+        declaration = LOSSES.get(str(loss.get("name", LossSettings().name)))
+        if declaration is None or declaration.default_theta is None or declaration.theta_length is not None:
+            return loss
+        return {**loss, "theta": thresholds_for(data.top_grade)}
 
     @field_validator("loss")
     @classmethod

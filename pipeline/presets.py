@@ -5,9 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from models.choices import SCORERS
 from models.encoders.settings import USE_LANGUAGES, USE_PACKAGE, use_multilingual_is_installed
-from models.losses.declarations import LOSSES, thresholds_for
-from models.settings import LossSettings
-from schemas.relevance import MAX_GRADE
+from models.losses.declarations import LOSSES
 from schemas.settings import Settings
 
 DEFAULT: Final = "best"
@@ -149,28 +147,6 @@ def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[st
         if isinstance(given, Mapping) and (where is None or _holds(where, merged, settings)):
             merged[section] = {name: value, **given}
     return merged
-
-
-def with_thresholds(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Raw settings whose null `loss.theta` holds the thresholds of the collection's grades.
-
-    Args:
-      content: unchecked; what cannot be right stays as it is.
-
-    Example:
-      >>> with_thresholds({"data": {"top_grade": 3}, "loss": {"name": "mse", "theta": None}})["loss"]["theta"]
-      (0.2, 0.45, 0.7)
-    """
-    data, loss = content.get("data"), content.get("loss", {})
-    top_grade = data.get("top_grade") if isinstance(data, Mapping) else None
-    if not isinstance(loss, Mapping) or loss.get("theta") is not None or not isinstance(top_grade, int):
-        return content
-    name = loss.get("name", LossSettings().name)
-    declaration = LOSSES.get(name) if isinstance(name, str) else None
-    is_derived = declaration is not None and declaration.default_theta is not None and declaration.theta_length is None
-    if not is_derived or not 1 <= top_grade <= MAX_GRADE:
-        return content
-    return {**content, "loss": {**loss, "theta": thresholds_for(top_grade)}}
 
 
 def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | None:

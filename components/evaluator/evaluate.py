@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.evaluation.metrics import METRICS, list_metrics, per_query_metrics
+from models.evaluation.list_metrics import list_metrics
+from models.evaluation.metrics import METRICS, per_query_metrics
 from models.evaluation.significance import randomisation_test, standard_error
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.ranking import ranking_run

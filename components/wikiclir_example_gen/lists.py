@@ -122,7 +122,11 @@ class MakeList(beam.DoFn):
             reason = self._reason_to_drop(members, domains)
             domain = domains[0].domain if domains else ""
             if reason:
-                tallies.append(tally_drop("queries", reason, line, query_id))
+                excerpt = query_id
+                if reason is Reason.NO_MOST_RELEVANT:
+                    highest, top_grade = max(member.grade for member in members), self._settings.top_grade
+                    excerpt += f" | its highest grade is {highest}, data.top_grade is {top_grade}"
+                tallies.append(tally_drop("queries", reason, line, excerpt))
                 tallies += [_drop(role, Reason.QUERY_DROPPED, one) for role, some in kept.items() for one in some]
                 tallies += [_drop_domain(Reason.QUERY_DROPPED, one) for one in domains or ()]
             elif "candidates" in kept:

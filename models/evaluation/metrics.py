@@ -20,15 +20,12 @@ from itertools import chain
 from math import log2
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from schemas.errors import DataError
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 from schemas.settings import OneOf
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from models.lists.ranking_lists import RankingLists
 
 _PLACES_AT_ONCE: Final = 2**22
 """Places of padded lists whose metrics are computed at once, to bound the memory of long lists."""
@@ -404,31 +401,6 @@ def _ranked(
         starts = np.flatnonzero(~is_equal[row, : number - 1]) + 1
         tied[row] = [part.astype(int).tolist() for part in np.split(ranked[row, :number], starts)]
     return ranked, tied
-
-
-def list_metrics(
-    lists: "RankingLists",
-    scores: "Sequence[npt.NDArray[Any]]",
-    top_grade: int,
-    keys: Collection[str] | None = None,
-) -> "dict[str, npt.NDArray[np.float64]]":
-    """The value of every metric, or of some, for every list; see `per_query_metrics`.
-
-    Raises:
-      DataError: a score is NaN or infinite.
-    """
-    import numpy as np
-
-    for query_id, doc_ids, list_scores in zip(lists.query_ids, lists.doc_ids, scores, strict=True):
-        finite = np.isfinite(list_scores)
-        if not finite.all():
-            column = int(np.argmin(finite))
-            raise DataError(
-                f"scores must be finite; query {query_id.decode()} got {list_scores[column]} for document "
-                f"{doc_ids[column].decode()}. The model has diverged: lower training.learning_rate or raise "
-                "model.epsilon."
-            )
-    return per_query_metrics(lists.grades, scores, top_grade, keys)
 
 
 def means(values: "Mapping[str, npt.NDArray[np.float64]]") -> dict[str, float]:

@@ -9,7 +9,8 @@ import tensorflow as tf
 
 from models.choices import SCORES
 from models.evaluation.fit_number import EvalMetrics
-from models.evaluation.metrics import list_metrics, means
+from models.evaluation.list_metrics import list_metrics
+from models.evaluation.metrics import means
 from models.graphs import graph_function
 from models.lists.ranking_lists import RankingLists
 from models.rankers.ranker import Ranker

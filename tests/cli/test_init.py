@@ -35,6 +35,17 @@ def test_the_configuration_of_options_is_one_that_a_run_takes(clir: Clir, tmp_pa
     assert sorted(path.name for path in config.parent.iterdir()) == [SCHEMA_FILE, "en_fr.yaml"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "top_grade"), [("1\t1\t1\n1\t2\t0\n", 1), ("1\t1\t2\n", 2), ("1 0 1 3\n1 0 2 1\n", 3)]
+)
+def test_the_highest_grade_of_the_judgments_is_the_top_grade(
+    clir: Clir, tmp_path: Path, lines: str, top_grade: int
+) -> None:
+    (tmp_path / "qrels").write_text(lines)
+    assert clir("init", tmp_path / "a.yaml", *FILES[:4], "--judgments", tmp_path / "qrels", *LANGUAGES).code == 0
+    assert load_config(str(tmp_path / "a.yaml")).data.top_grade == top_grade
+
+
 def test_the_example_brings_its_files_and_needs_no_answer(clir: Clir, tmp_path: Path) -> None:
     (tmp_path / ".config.yaml.incoming").write_text("mine")
     for name in ("config.yaml", "b.yaml"):  # the second meets the schema and the sample of the first

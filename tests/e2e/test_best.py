@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from models.evaluation.metrics import METRICS, list_metrics, means
+from models.evaluation.list_metrics import list_metrics
+from models.evaluation.metrics import METRICS, means
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.ranker import SCORES

@@ -439,8 +439,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         (
             "models/evaluation/metrics.py",
-            "Rivals TextVectorGen PaperTrainer Tuner TrainedBaseline Trainer Evaluator TrainingReport Gate Pusher "
-            "SearchEvaluator",
+            "Rivals TextVectorGen PaperTrainer Tuner Trainer Evaluator TrainingReport Gate Pusher SearchEvaluator",
         ),
         ("models/losses/sosl.py", "PaperTrainer Tuner Trainer"),
         ("models/losses/mse.py", ""),

@@ -9,7 +9,8 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
-from models.evaluation.metrics import METRICS, list_metrics, means
+from models.evaluation.list_metrics import list_metrics
+from models.evaluation.metrics import METRICS, means
 from models.evaluation.score_lists import score_lists
 from models.exported.model import as_texts
 from models.lexicon.lexicon import COLLECTION_FILE, CollectionRecord, read_lexicon

@@ -329,6 +329,8 @@ def test_each_broken_record_is_counted_by_its_reason_with_its_file_and_line(full
             text = record.decode(errors="replace").replace("\t", " | ").replace("\0", "\N{REPLACEMENT CHARACTER}")
             if reason in ("no_judgment", "no_most_relevant"):
                 text = text.split(" | ")[0]
+            if reason == "no_most_relevant":
+                text += " | its highest grade is 1, data.top_grade is 2"
             expected[reason] = 1, [{"file": path[in_second], "line": line - in_second * IN_FIRST_FILE, "text": text}]
         drops = {drop["reason"]: (drop["count"], drop["examples"]) for drop in full.report["files"][role]["drops"]}
         assert drops == expected, role

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from models.choices import CHANNELS, own_settings
-from models.evaluation.metrics import list_metrics, means
+from models.evaluation.list_metrics import list_metrics
+from models.evaluation.metrics import means
 from models.lexicon import cl_lsi as subject
 from models.lexicon.cl_lsi import ClLsi, FoldedTexts, learn_cl_lsi
 from models.rankers.fixed_scores import with_fixed_scores
