@@ -43,6 +43,8 @@ class EvaluationReport(JsonRecord):
     split: str
     queries: int
     queries_without_relevant_document: int
+    queries_of_training: int | None = None
+    """The queries with the text of a train query; None where the train split is unknown."""
     feedback: float = 0.0
     """Gain of the model's second pass over each list (see `models.retrieval.document_ranker`); 0: none."""
     paper_names: dict[str, str]
@@ -60,7 +62,8 @@ class EvaluationReport(JsonRecord):
     channels: dict[str, dict[str, float]] = {}
     """The means of each of the model's channels alone, by their names; empty where there is only one."""
     seen: PartReport | None = None
-    """The queries with an MR document that is relevant to some train query; None where the train split is unknown."""
+    """The queries with an MR document that is relevant to some train query, or has the text of such a document; None
+    where the train split is unknown."""
     cold: PartReport | None = None
     """The other queries; None likewise."""
     domains: dict[str, PartReport] = {}

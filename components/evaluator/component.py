@@ -12,7 +12,7 @@ from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.encoders.text_vectors import TextVectors
 from models.evaluation.score_lists import score_lists
-from models.lists.ranking_lists import IDS_SPEC, read_lists
+from models.lists.ranking_lists import read_lists
 from schemas import artifacts
 from schemas.artifacts import RankingRun
 from schemas.domains import domains_to_test, domains_to_train
@@ -38,8 +38,8 @@ def Evaluator(
     Each baseline has an input of its own: Kubeflow Pipelines has no input for several channels.
 
     Args:
-      examples: listwise Examples with a test split, as texts, and a train split, whose judgments show which documents
-        were seen in training.
+      examples: listwise Examples with a test split, as texts, and a train split, which shows which queries and
+        documents were seen in training.
       model: the exported model; its `score` signature scores the lists.
       evaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
       top_grade: the MR grade.
@@ -54,7 +54,7 @@ def Evaluator(
       DataError: see `read_baselines` and `evaluate`.
     """
     lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives, domains=domains_to_test(held_out))
-    trained = read_lists(split_files(examples, "train"), IDS_SPEC, 0, domains_to_train(held_out))
+    trained = read_lists(split_files(examples, "train"), used_negatives=0, domains=domains_to_train(held_out))
     runs = [run for run in (bm25_run, paper_run, rival_runs) if run]
     paths = [path for run in runs for path in fileio.glob(os.path.join(run.uri, f"*{RUN_ENDING}"))]
     parameters = json.loads(read_text(rival_runs, PARAMETERS_FILE)) if rival_runs else {}
@@ -66,8 +66,7 @@ def Evaluator(
         scores.pop(SCORES),
         baselines,
         top_grade,
-        seen_documents=trained.relevant_documents(),
-        trained_queries=len(trained),
+        trained=trained,
         channels=scores,
         feedback=feedback,
         parameters={name: chosen for name, chosen in parameters.items() if chosen},

@@ -1,6 +1,6 @@
 """Evaluates a model's scores beside other systems. Never imports TFX."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from models.evaluation.metrics import METRICS, per_query_metrics
 from models.evaluation.significance import randomisation_test, standard_error
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.ranking import ranking_run
+from schemas import features as f
 from schemas.errors import DataError
 from schemas.evaluation import (
     BASELINES_FILE,
@@ -76,8 +77,7 @@ def evaluate(
     baselines: Mapping[str, Mapping[str, Mapping[str, float]]],
     top_grade: int,
     split: str = "test",
-    seen_documents: Collection[bytes] | None = None,
-    trained_queries: int | None = None,
+    trained: RankingLists | None = None,
     channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
     feedback: float = 0.0,
     parameters: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
@@ -90,8 +90,7 @@ def evaluate(
       baselines: name to run (query_id to doc_id to score) of other systems on the same lists.
       top_grade: the MR grade.
       split: the name of the split, for the report.
-      seen_documents: ids of the documents that are relevant to some train query; None where they are unknown.
-      trained_queries: the number of train queries; None where it is unknown.
+      trained: the train lists as texts, without NR documents; None where they are unknown.
       channels: name to scores of the model's channels; a single channel is not reported.
       feedback: gain of the second pass that gave the scores, for the report.
       parameters: those that the eval split chose for baselines, by name, for the report.
@@ -123,7 +122,7 @@ def evaluate(
         )
 
     whole = part(np.ones(len(lists), bool))
-    seen = None if seen_documents is None else _have_seen_document(lists, seen_documents, top_grade)
+    seen = None if trained is None else _have_seen_document(lists, trained, top_grade)
     qrels = [
         line
         for query_id, doc_ids, grades in zip(lists.query_ids, lists.doc_ids, lists.grades, strict=True)
@@ -133,6 +132,7 @@ def evaluate(
         split=split,
         queries=whole.queries,
         queries_without_relevant_document=sum(int((grades < 1).all()) for grades in lists.grades),
+        queries_of_training=None if trained is None else int(np.isin(_texts(lists), _texts(trained)).sum()),
         feedback=feedback,
         paper_names={key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
         metrics=whole.metrics,
@@ -145,7 +145,7 @@ def evaluate(
         cold=None if seen is None else part(~seen),
         domains={name: part(np.array(lists.domains) == name) for name in sorted({*lists.domains} - {""})},
     )
-    doubts = _doubts(report, trained_queries, of_channels, of_baselines[RANDOM_ORDER])
+    doubts = _doubts(report, trained, of_channels, of_baselines[RANDOM_ORDER])
     report = report.model_copy(update={"warnings": tuple(doubts)})
     of_queries = QueryMetrics(
         [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
@@ -162,20 +162,26 @@ def evaluate(
 
 
 def _doubts(
-    report: EvaluationReport, trained_queries: int | None, channels: Mapping[str, _Values], random_order: _Values
+    report: EvaluationReport, trained: RankingLists | None, channels: Mapping[str, _Values], random_order: _Values
 ) -> Iterator[str]:
     """Yields the reasons to doubt the metrics, a sentence each."""
     if report.queries < _FEW_QUERIES:
         yield f"the {report.split} split has {report.queries} queries: with fewer than {_FEW_QUERIES}, metrics stray"
-    if trained_queries is not None and trained_queries < _FEW_TRAINED:
+    if trained is not None and len(trained) < _FEW_TRAINED:
         yield (
-            f"training has {trained_queries} queries: with fewer than {_FEW_TRAINED}, vectors may rank no better than "
+            f"training has {len(trained)} queries: with fewer than {_FEW_TRAINED}, vectors may rank no better than "
             "random order; bring more judged queries"
+        )
+    if report.queries_of_training:
+        yield (
+            f"{report.queries_of_training:,} of {report.queries:,} {report.split} queries have the text of a train "
+            "query: their documents were learned with these very words"
         )
     if report.nearly_all_seen:
         yield (
-            "most test documents also occur in training, with other queries; these metrics do not show how well unseen "
-            "documents are ranked; data.cold_share, or data.split: documents, measures it"
+            f"most test documents also occur in training{', with other queries' * (not report.queries_of_training)}; "
+            "these metrics do not show how well unseen documents are ranked; data.cold_share, or data.split: documents, "
+            "measures it"
         )
     for name, values in channels.items():
         if randomisation_test(random_order[_MAIN], values[_MAIN], two_sided=False) >= _SIGNIFICANCE:
@@ -200,17 +206,22 @@ def _standard_errors(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, 
     return {key: standard_error(of_queries[rows]) for key, of_queries in values.items()} if rows.sum() > 1 else {}
 
 
-def _have_seen_document(
-    lists: RankingLists, seen_documents: Collection[bytes], top_grade: int
-) -> npt.NDArray[np.bool_]:
-    """Whether each query has a seen MR document."""
+def _have_seen_document(lists: RankingLists, trained: RankingLists, top_grade: int) -> npt.NDArray[np.bool_]:
+    """Whether each query has an MR document that is relevant to a train query, or has the text of such a document."""
+    is_relevant = trained.are_relevant()
+    ids, texts = (set(trained.document_columns[name].numpy()[is_relevant].tolist()) for name in (f.DOC_ID, f.DOC_TEXT))
+    columns = (lists.document_columns[name].numpy().tolist() for name in (f.DOC_ID, f.DOC_TEXT))
+    is_seen = np.array([doc_id in ids or text in texts for doc_id, text in zip(*columns, strict=True)], bool)
+    rows = lists.split(lists.documents.flat_values.numpy())
     return np.array(
-        [
-            any(grade == top_grade and doc_id in seen_documents for doc_id, grade in zip(doc_ids, grades, strict=True))
-            for doc_ids, grades in zip(lists.doc_ids, lists.grades, strict=True)
-        ],
-        bool,
+        [is_seen[of_list[grades == top_grade]].any() for of_list, grades in zip(rows, lists.grades, strict=True)], bool
     )
+
+
+def _texts(lists: RankingLists) -> npt.NDArray[np.object_]:
+    """The texts of the queries."""
+    texts: npt.NDArray[np.object_] = lists.query_columns[f.QUERY_TEXT].numpy()
+    return texts
 
 
 def _run_scores(

@@ -100,13 +100,9 @@ class RankingLists:
         """The number of query-document pairs in all lists."""
         return int(self.documents.flat_values.shape[0])
 
-    def relevant_documents(self) -> frozenset[bytes]:
-        """The ids of the documents that are relevant to any query of the lists."""
-        return frozenset(self.document_columns[f.DOC_ID].numpy()[self._are_relevant()].tolist())
-
     def with_judged_negatives(self) -> "RankingLists":
         """The lists without the NR documents, drawn or judged, that are not relevant to any query of the lists."""
-        relevant = self._are_relevant()
+        relevant = self.are_relevant()
         kept = self.documents.with_flat_values(tf.constant(relevant[self.documents.flat_values.numpy()]))
         documents = tf.ragged.boolean_mask(self.documents, kept)
         rows = tf.constant(np.cumsum(relevant) - 1, tf.int32)
@@ -139,7 +135,7 @@ class RankingLists:
         grades = documents.with_flat_values(tf.fill([drawn.size], tf.constant(NOT_RELEVANT, tf.int64)))
         return replace(self, documents=documents, list_columns={f.RELEVANCE: grades})
 
-    def _are_relevant(self) -> npt.NDArray[np.bool_]:
+    def are_relevant(self) -> npt.NDArray[np.bool_]:
         """Whether each document is relevant to any query: bool [documents]."""
         relevant = np.zeros(len(self.document_columns[f.DOC_ID]), bool)
         grades = self.list_columns[f.RELEVANCE].flat_values.numpy()

@@ -90,15 +90,18 @@ def _files_of_a_cell(
     generator = np.random.default_rng(number)
     grades = np.concatenate([GRADES, np.zeros(settings.get("data.used_negatives", 0) or 0, int)])
     lists = text_lists(
-        (f"q{query:03}", "", {f"{query}-{place}": ("", grade) for place, grade in enumerate(grades)})
+        (f"q{query:03}", "", {f"{query}-{place}": (f"{query}-{place}", grade) for place, grade in enumerate(grades)})
         for query in range(QUERIES)
     )
-    seen = None if cold_queries is None else {b"%d-0" % query for query in range(cold_queries, QUERIES)}
+    trained = None
+    if cold_queries is not None:
+        seen = [f"{query}-0" for query in range(cold_queries, QUERIES)]
+        trained = text_lists([("t", "train query", {doc_id: (doc_id, 1) for doc_id in seen})])
     scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in range(QUERIES)]
     channels = (
         {"smooth_cosine": scores, "lexicon": [-of_list for of_list in scores]} if "lexicon.kind" in settings else {}
     )
-    evaluation = evaluate(lists, scores, {}, top_grade=2, seen_documents=seen, channels=channels)
+    evaluation = evaluate(lists, scores, {}, top_grade=2, trained=trained, channels=channels)
     for part in (evaluation.report, evaluation.report.seen, evaluation.report.cold):
         if part:
             part.baselines["bm25"] = {key: 0.4 for key in part.metrics}

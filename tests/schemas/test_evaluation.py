@@ -14,6 +14,7 @@ CONTENT: dict[str, Any] = {
     "split": "test",
     "queries": 3,
     "queries_without_relevant_document": 1,
+    "queries_of_training": 2,
     "feedback": 4.0,
     "paper_names": {"map": "MAP"},
     "metrics": {"map": 0.1, "ndcg_10": 1 / 3},

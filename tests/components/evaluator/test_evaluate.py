@@ -111,9 +111,19 @@ def test_one_query_has_no_standard_error():
 def five_documents(queries):
     """Lists of five documents of their own each."""
     return text_lists(
-        (f"q{query:02}", "", {f"{query}-{place}": ("", grade) for place, grade in enumerate([2, 1, 0, 0, 0])})
+        (
+            f"q{query:02}",
+            f"query {query}",
+            {f"{query}-{place}": (f"text {query}-{place}", grade) for place, grade in enumerate([2, 1, 0, 0, 0])},
+        )
         for query in queries
     )
+
+
+def trained_on(doc_ids, queries=100):
+    """Train lists with these relevant documents, and other queries."""
+    relevant = {doc_id: (f"text {doc_id}", 1) for doc_id in doc_ids}
+    return text_lists((f"t{query}", f"train query {query}", relevant if query == 0 else {}) for query in range(queries))
 
 
 @pytest.fixture(scope="module")
@@ -122,14 +132,14 @@ def parted():
     lists = five_documents(range(20))
     random = np.random.default_rng(3)
     scores = [random.normal(size=5).astype(np.float32) for _ in range(20)]
-    seen = {b"%d-0" % query for query in range(0, 20, 3)} | {b"%d-1" % query for query in range(10)}
+    seen = [f"{query}-0" for query in range(0, 20, 3)] + [f"{query}-1" for query in range(10)]
     baseline = run_of(lists, [random.integers(0, 2, 5) for _ in range(20)])
-    return lists, scores, {"bm25": baseline}, seen
+    return lists, scores, {"bm25": baseline}, trained_on(seen)
 
 
 def test_a_query_is_on_seen_documents_where_its_mr_document_is_relevant_to_a_train_query(parted):
-    lists, scores, baselines, seen_documents = parted
-    report = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=seen_documents).report
+    lists, scores, baselines, trained = parted
+    report = evaluate(lists, scores, baselines, MOST_RELEVANT, trained=trained).report
     seen, cold = ([query for query in range(20) if bool(query % 3) == is_cold] for is_cold in (False, True))
     for part, queries in ((report.seen, seen), (report.cold, cold)):
         alone = evaluate(five_documents(queries), [scores[query] for query in queries], {}, MOST_RELEVANT).report
@@ -145,19 +155,19 @@ def test_a_query_is_on_seen_documents_where_its_mr_document_is_relevant_to_a_tra
 
 def test_a_part_without_queries_has_no_metrics_and_there_are_no_parts_without_a_train_split(parted, evaluation):
     lists, scores, baselines, _ = parted
-    report = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=set()).report
+    report = evaluate(lists, scores, baselines, MOST_RELEVANT, trained=trained_on([])).report
     assert (report.seen.queries, report.seen.metrics, report.cold.metrics) == (0, {}, report.metrics)
     assert report.cold.baselines == report.baselines
     assert (evaluation.report.seen, evaluation.report.cold) == (None, None)
 
 
 def test_each_channel_is_measured_alone_on_all_and_on_each_part(parted):
-    lists, scores, _, seen_documents = parted
+    lists, scores, _, trained = parted
     channels = {"dense": [-values for values in scores], "words": [np.arange(5, dtype=np.float32)] * len(lists)}
-    report = evaluate(lists, scores, {}, MOST_RELEVANT, seen_documents=seen_documents, channels=channels).report
+    report = evaluate(lists, scores, {}, MOST_RELEVANT, trained=trained, channels=channels).report
     assert report.channels.keys() == report.seen.channels.keys() == report.cold.channels.keys() == channels.keys()
     for name, channel_scores in channels.items():
-        alone = evaluate(lists, channel_scores, {}, MOST_RELEVANT, seen_documents=seen_documents).report
+        alone = evaluate(lists, channel_scores, {}, MOST_RELEVANT, trained=trained).report
         assert report.channels[name] == pytest.approx(alone.metrics)
         assert report.cold.channels[name] == pytest.approx(alone.cold.metrics)
 
@@ -170,7 +180,7 @@ def test_a_dead_channel_is_named_and_so_is_one_that_the_model_does_not_rank_abov
         (dead, {("dead", "random order"), ("dead", "alone"), ("good", "alone")}),
     ):
         channels = {"dead": dead, "good": good}
-        warnings = evaluate(lists, model, {}, MOST_RELEVANT, channels=channels, trained_queries=100).report.warnings
+        warnings = evaluate(lists, model, {}, MOST_RELEVANT, channels=channels, trained=trained_on([])).report.warnings
         named = {
             (name, fault)
             for name in channels
@@ -186,16 +196,30 @@ def test_a_dead_channel_is_named_and_so_is_one_that_the_model_does_not_rank_abov
 )
 def test_few_test_or_train_queries_are_a_reason_to_doubt(tested, trained, number):
     lists = five_documents(range(tested))
-    warnings = evaluate(lists, lists.grades, {}, MOST_RELEVANT, trained_queries=trained).report.warnings
+    train_lists = None if trained is None else trained_on([], trained)
+    warnings = evaluate(lists, lists.grades, {}, MOST_RELEVANT, trained=train_lists).report.warnings
     assert [f" {number} queries" in warning for warning in warnings] == [True] * (number is not None)
 
 
 def test_documents_that_training_has_seen_are_a_reason_to_doubt_where_they_are_nearly_all(parted):
-    lists, scores, baselines, seen_documents = parted
-    few = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=seen_documents).report.warnings
-    nearly_all = {b"%d-0" % query for query in range(19)}
-    many = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=nearly_all).report.warnings
+    lists, scores, baselines, trained = parted
+    few = evaluate(lists, scores, baselines, MOST_RELEVANT, trained=trained).report.warnings
+    nearly_all = trained_on(f"{query}-0" for query in range(19))
+    many = evaluate(lists, scores, baselines, MOST_RELEVANT, trained=nearly_all).report.warnings
     assert ["data.cold_share" in sentence for sentence in (*few, *many)] == [False, False, True]
+
+
+def test_texts_of_training_under_other_ids_are_seen_documents_and_queries_of_training():
+    lists = five_documents(range(4))
+    copies = text_lists(
+        [
+            ("other", "query 1", {"copy": ("text 2-0", 2), "same text, other use": ("text 3-1", 1)}),
+            ("new", "query 9", {}),
+        ]
+    )
+    report = evaluate(lists, lists.grades, {}, MOST_RELEVANT, trained=copies).report
+    assert (report.seen.queries, report.cold.queries, report.queries_of_training) == (1, 3, 1)
+    assert sum("1 of 4 test queries have the text" in sentence for sentence in report.warnings) == 1
 
 
 def test_a_single_channel_is_the_model(lists, scores, evaluation):
