@@ -5,6 +5,7 @@
                                                            judgments, candidates or domains; the second begins with
                                                            00001, ...
     <role>-00000-00000.ids, ...                            the ids of each shard of queries and documents
+    copies.tsv                                             the ids of documents with equal texts, a line for each text
 
 Shards are UTF-8 in the form of `schemas.wikiclir`, never compressed. Line n of all shards of a role is line n of all
 its input files: a record that was left out leaves an empty line, in the ids too.
@@ -21,7 +22,8 @@ from schemas.drops import ReadReport
 from schemas.wikiclir import Judgment, QueryDomain, Reason, Text
 
 MANIFEST_FILE: Final = "manifest.json"
-FORMAT: Final = 3
+COPIES_FILE: Final = "copies.tsv"
+FORMAT: Final = 4
 EMPTY_LINE: Final = b"\n"
 """Stands for a record that was left out."""
 

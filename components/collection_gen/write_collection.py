@@ -5,16 +5,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 from itertools import accumulate
 from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
 
 from schemas.byte_streams import Apply, HashingReader, OpenFile, check_content, raw_lines
-from schemas.collection import EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text
+from schemas.collection import COPIES_FILE, EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text, read_texts
 from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
 from schemas.record_files import parse_role
-from schemas.wikiclir import Reason, excerpt_of
+from schemas.wikiclir import Reason, Text, excerpt_of
 
 HAVE_IDS: Final = ("queries", "documents")
 """The roles whose records have unique ids."""
@@ -22,6 +23,7 @@ HAVE_IDS: Final = ("queries", "documents")
 _SHARD_BYTES: Final = 1 << 26
 """A shard ends with the record that fills it: large enough to cost nothing, small enough to share among workers."""
 _BUFFER: Final = 1 << 20
+_HASH_BYTES: Final = 8
 
 
 def write_collection(
@@ -54,24 +56,35 @@ def write_collection(
     """
     files = [(role, number, path) for role, some in paths.items() for number, path in enumerate(some)]
     written: dict[str, list[Role]] = {role: [] for role in paths}
+    text_hashes: dict[str, list[bytes]] = {role: [] for role in paths}
     read = partial(_write_shards, top_grade=top_grade, folder=folder, open_file=open_file)
-    for (name, _, _), one in zip(files, apply(read, files), strict=True):
-        written[name].append(one)
+    for (name, _, _), (role, hashes) in zip(files, apply(read, files), strict=True):
+        written[name].append(role)
+        text_hashes[name].append(hashes)
     roles = {}
     for name, parts in written.items():
         role = _join(parts)
         check_content(f"data.{name}", paths[name], [file.sha256 for file in role.files], digests.get(name))
         roles[name] = _leave_out_repeated(role, folder, open_file) if name in HAVE_IDS else role
+    if "documents" in roles:
+        copies = _copies(roles["documents"], b"".join(text_hashes["documents"]), folder, open_file)
+        with open_file(os.path.join(folder, COPIES_FILE), "wb") as file:
+            file.write("".join("\t".join(doc_ids) + "\n" for doc_ids in copies).encode())
     with open_file(os.path.join(folder, MANIFEST_FILE), "wb") as file:
         file.write(manifest_text(roles).encode())
     return roles
 
 
-def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, open_file: OpenFile) -> Role:
-    """Writes the shards of one file (its role, its number there, and its path), repeated ids included."""
+def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, open_file: OpenFile) -> tuple[Role, bytes]:
+    """Writes the shards of one file (its role, its number there, and its path), repeated ids included.
+
+    Returns:
+      the file's part of the role, and of documents eight bytes for each line: a hash of its text, or zeros.
+    """
     role, number, path = source
     left_out = DropCounter()
     records = 0
+    text_hashes = bytearray()
     shards = _ShardWriter(f"{role}-{number:05}", role in HAVE_IDS, folder, open_file)
     with open_file(path, "rb") as stored, shards:
         stream = HashingReader(stored)
@@ -82,9 +95,18 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, ope
             else:
                 shards.write(item.tsv().encode())
                 records += 1
+            if role == "documents":
+                text_hashes += _text_hash(item)
         digest = stream.hexdigest()
     report = ReadReport(path, shards.lines, records, left_out.drops())
-    return Role((InputFile(path, digest, shards.lines),), tuple(shards.written), report)
+    return Role((InputFile(path, digest, shards.lines),), tuple(shards.written), report), bytes(text_hashes)
+
+
+def _text_hash(item: Any) -> bytes:
+    """A hash of a document's text, the same in every process; zeros of a record that was left out."""
+    return (
+        blake2b(item.text.encode(), digest_size=_HASH_BYTES).digest() if isinstance(item, Text) else bytes(_HASH_BYTES)
+    )
 
 
 class _ShardWriter:
@@ -163,6 +185,23 @@ def _join(parts: Sequence[Role]) -> Role:
             sum_of_drops(drops for report in reports for drops in report.drops),
         ),
     )
+
+
+def _copies(documents: Role, text_hashes: bytes, folder: str, open_file: OpenFile) -> list[list[str]]:
+    """The ids of the documents of each text that several have, in the order of the files.
+
+    Memory holds eight bytes a line, and the texts that several documents have.
+    """
+    hashes = np.frombuffer(text_hashes, np.uint64)
+    values, counts = np.unique(hashes, return_counts=True)
+    suspects = {*values[(counts > 1) & (values > 0)].tolist()}
+    doc_ids: dict[str, list[str]] = defaultdict(list)
+    for shard in documents.shards if suspects else ():
+        with open_file(os.path.join(folder, shard.name), "rb") as stream:
+            for document in read_texts(stream, shard):
+                if int(hashes[document.line - 1]) in suspects:
+                    doc_ids[document.text].append(document.id)
+    return [equal for equal in doc_ids.values() if len(equal) > 1]
 
 
 def _leave_out_repeated(role: Role, folder: str, open_file: OpenFile) -> Role:

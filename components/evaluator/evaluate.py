@@ -180,8 +180,8 @@ def _doubts(
     if report.nearly_all_seen:
         yield (
             f"most test documents also occur in training{', with other queries' * (not report.queries_of_training)}; "
-            "these metrics do not show how well unseen documents are ranked; data.cold_share, or data.split: documents, "
-            "measures it"
+            "these metrics do not show how well unseen documents are ranked; data.cold_share, or data.split: "
+            "documents, measures it"
         )
     for name, values in channels.items():
         if randomisation_test(random_order[_MAIN], values[_MAIN], two_sided=False) >= _SIGNIFICANCE:

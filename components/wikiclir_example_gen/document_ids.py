@@ -11,7 +11,7 @@ import pyarrow as pa
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from schemas.collection import Role
+from schemas.collection import COPIES_FILE, Role
 from schemas.splits import stable_hash
 
 
@@ -48,6 +48,8 @@ class DocumentIds:
 
     Attributes:
       sample: ids, in the order of the files.
+      copies: the ids of the documents with the text of a document, itself among them, by its id; only of those that
+        share their text.
     """
 
     def __init__(self, folder: str, documents: Role, most: int, seed: int) -> None:
@@ -63,6 +65,7 @@ class DocumentIds:
             sample = sample.take(pa.array(random_places(of_all, seed, most)))
         self.sample: Sequence[str] = _PackedIds(sample)
         self._hashes = np.sort(of_all)
+        self.copies = {doc_id: equal for equal in read_copies(folder) for doc_id in equal}
 
     def include(self, doc_ids: Iterable[str]) -> list[bool]:
         """Whether each document is in the collection."""
@@ -70,6 +73,12 @@ class DocumentIds:
         first, end = (np.searchsorted(self._hashes, wanted, side) for side in ("left", "right"))
         found: list[bool] = (end > first).tolist()
         return found
+
+
+def read_copies(folder: str) -> list[tuple[str, ...]]:
+    """The ids of a collection's documents with equal texts, for each text that several have."""
+    with collection_file(folder, COPIES_FILE) as stream:
+        return [tuple(line.decode().split("\t")) for line in stream.read().splitlines()]
 
 
 def random_places(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:

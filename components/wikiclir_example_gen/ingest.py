@@ -13,6 +13,7 @@ from apache_beam.io.filesystems import FileSystems
 
 import components.beam_runner  # noqa: F401 - pipelines are made here
 from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
+from components.wikiclir_example_gen.document_ids import read_copies
 from components.wikiclir_example_gen.examples import WriteExamples, make_examples
 from components.wikiclir_example_gen.lists import IngestSettings, MakeList, limit_queries
 from components.wikiclir_example_gen.reading import (
@@ -92,7 +93,7 @@ def ingest(
         | "FlattenTallies" >> beam.Flatten()
         | "SumTallies" >> beam.CombinePerKey(merge_tallies)
         | "CollectTallies" >> beam.combiners.ToList()
-        | "WriteReport" >> beam.Map(_write_report, dict(roles), settings.query_words, report_path)
+        | "WriteReport" >> beam.Map(_write_report, dict(roles), settings.query_words, folder, report_path)
     )
 
 
@@ -108,6 +109,9 @@ class _ReadShards(beam.PTransform):
         return shards | "Parse" >> self._read
 
 
-def _write_report(tallies: list[Tally], roles: dict[str, Role], query_words: int | None, report_path: str) -> None:
+def _write_report(
+    tallies: list[Tally], roles: dict[str, Role], query_words: int | None, folder: str, report_path: str
+) -> None:
+    copies = sum(len(doc_ids) - 1 for doc_ids in read_copies(folder))
     with FileSystems.create(report_path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
-        stream.write(make_report(tallies, roles, query_words).to_json().encode())
+        stream.write(make_report(tallies, roles, query_words, copies).to_json().encode())

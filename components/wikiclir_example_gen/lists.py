@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, fields
 from io import BytesIO
+from itertools import chain
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -140,7 +141,10 @@ class MakeList(beam.DoFn):
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
                 used = {"judgments": list(grades)}
-                never = {*grades, query_id} if self._settings.leave_out_own else grades.keys()
+                # A copy of a relevant document is relevant, whatever its id.
+                relevant = (doc_id for doc_id, grade in grades.items() if grade > NOT_RELEVANT)
+                copies = chain.from_iterable(self._doc_ids.copies.get(doc_id, ()) for doc_id in relevant)
+                never = {*grades, *copies, *((query_id,) if self._settings.leave_out_own else ())}
                 split = split_of(query_id)
                 # Where documents are divided, the split is known later, and `DivideLists` leaves out what is too much.
                 by_queries = self._settings.split == "queries"

@@ -61,6 +61,7 @@ class DataReport:
       grade_disagreements: the number of candidates whose grade is another in the judgments.
       query_words: the number of words that were drawn of each longer query; None where queries are whole.
       domains: domain to split to its number of query lists; empty where the collection names no domains.
+      copies: the number of documents with the text of an earlier one.
     """
 
     files: Mapping[str, ReadReport]
@@ -69,6 +70,7 @@ class DataReport:
     grade_disagreements: int
     query_words: int | None = None
     domains: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    copies: int = 0
 
     def check(self, max_bad_share: float, splits: Sequence[str] = SPLITS) -> None:
         """Refuses a collection that is too bad to use.
@@ -109,6 +111,10 @@ class DataReport:
         for domain, of_split in self.domains.items():
             lines.append(f"  {domain}: " + ", ".join(f"{count:,} {split}" for split, count in of_split.items()))
         lines += [f"{role}: {file.describe()}" for role, file in self.files.items()]
+        if self.copies:
+            lines.append(
+                f"documents: {self.copies:,} have the text of an earlier one; copies of relevant ones are not drawn"
+            )
         if self.grade_disagreements:
             lines.append(f"candidates: {self.grade_disagreements:,} grades differ from the judgments'")
         return lines
@@ -129,13 +135,15 @@ class DataReport:
         return cls(files, **content)
 
 
-def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role], query_words: int | None = None) -> DataReport:
+def make_report(
+    tallies: Iterable[Tally], roles: Mapping[str, Role], query_words: int | None = None, copies: int = 0
+) -> DataReport:
     """The report of a job.
 
     Args:
       tallies: the job's tallies, merged, one for each key.
       roles: the collection's roles, whose omissions are part of the report.
-      query_words: see `DataReport`.
+      query_words, copies: see `DataReport`.
 
     Raises:
       AssertionError: the counts of a file do not balance (a fault of ours).
@@ -157,4 +165,4 @@ def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role], query_words
     lists, pairs = ({split: total(kind, split) for split in SPLITS} for kind in ("lists", "pairs"))
     names = sorted({what.removeprefix(_LISTS_OF) for what, _ in merged if what.startswith(_LISTS_OF)})
     domains = {name: {split: total(of_domain(name), split) for split in SPLITS} for name in names}
-    return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT), query_words, domains)
+    return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT), query_words, domains, copies)

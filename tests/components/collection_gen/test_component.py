@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.collection import MANIFEST_FILE, parse_judgments, parse_manifest, read_texts
+from schemas.collection import COPIES_FILE, MANIFEST_FILE, parse_judgments, parse_manifest, read_texts
 from schemas.errors import DataError
 from schemas.wikiclir import Judgment
 
@@ -46,7 +46,7 @@ def test_the_artifact_holds_the_records_of_the_files_and_nothing_else(run, tmp_p
     with (folder / judgments.name).open("rb") as stream:
         assert [*parse_judgments(stream, judgments.first_line)] == [Judgment("q1", "d1", 3, "", 1)]
     shards = {queries.name, queries.ids_name, documents.name, documents.ids_name, judgments.name}
-    assert {path.name for path in folder.iterdir()} == {MANIFEST_FILE, *shards}
+    assert {path.name for path in folder.iterdir()} == {MANIFEST_FILE, COPIES_FILE, *shards}
 
 
 def test_a_file_that_changed_since_the_digest_was_taken_is_refused(run, tmp_path):

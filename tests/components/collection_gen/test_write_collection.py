@@ -19,6 +19,7 @@ from components.collection_gen.write_collection import write_collection
 from schemas import byte_streams, wikiclir
 from schemas.byte_streams import input_digest
 from schemas.collection import (
+    COPIES_FILE,
     MANIFEST_FILE,
     InputFile,
     Role,
@@ -267,3 +268,10 @@ def test_other_forms_are_written_in_our_own_and_each_line_keeps_its_number(role,
         assert shard_lines(folder, written) == lines
     report = written.report
     assert report.read == len(lines) == report.used + sum(drops.count for drops in report.drops)
+
+
+def test_documents_with_equal_texts_are_named_together_whatever_their_titles_and_files(tmp_path):
+    first = b"d1\tone\ta text\nd2\ttwo\tanother\nbad line\n"
+    second = b"d3\tthree\ta text\nd1\tagain\tanother\nd4\tfour\ta  text\n"
+    collect(tmp_path / "collection", {"documents": [first, second], "queries": b"q1\t\ta text\n"})
+    assert (tmp_path / "collection" / COPIES_FILE).read_text() == "d1\td3\n"

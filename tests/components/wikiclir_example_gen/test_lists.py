@@ -14,6 +14,8 @@ from tests.components.collected import collect
 pytestmark = pytest.mark.stages  # it imports Beam
 
 DOC_IDS = [f"d{number}" for number in range(12)]
+TEXT_OF = {"d10": "d9", "d11": "d1"}
+"""Documents with the text of an earlier one."""
 grades = st.dictionaries(st.sampled_from(DOC_IDS), st.integers(0, 2), max_size=6).map(lambda drawn: {**drawn, "d0": 2})
 
 
@@ -23,7 +25,7 @@ def make_list(tmp_path_factory):
     from components.wikiclir_example_gen.lists import IngestSettings, MakeList
 
     folder = tmp_path_factory.mktemp("documents") / "collection"
-    lines = [f"{doc_id}\ttitle\ttext\n".encode() for doc_id in DOC_IDS]
+    lines = [f"{doc_id}\ttitle\ttext of {TEXT_OF.get(doc_id, doc_id)}\n".encode() for doc_id in DOC_IDS]
     roles = collect(folder, {"documents": [b"".join(lines[:5]), b"".join(lines[5:])]})
 
     def make_list(blocks, negatives, seed, query_id="q", **settings):
@@ -75,3 +77,11 @@ def test_a_query_s_own_document_is_left_out_where_that_is_asked_whatever_its_gra
     assert sorted(made.grades) == sorted({*DOC_IDS} - {"d3"})
     assert made.used == {"judgments": ["d0"]}
     assert sorted(make_list(judgments, len(DOC_IDS), 1, "d3").grades) == sorted(DOC_IDS)
+
+
+@pytest.mark.parametrize(
+    ("judged", "missing"), [({"d0": 2}, set()), ({"d0": 2, "d1": 1}, {"d11"}), ({"d10": 2}, {"d9"})]
+)
+def test_a_copy_of_a_relevant_document_is_not_drawn_whichever_comes_first(make_list, judged, missing):
+    made = make_list([block(judged.items())], len(DOC_IDS), 1)
+    assert {*DOC_IDS} - made.grades.keys() == missing
