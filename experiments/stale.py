@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from experiments.grid import Grid, load_grid
+from pipeline.identity import code_read_once
 from pipeline.input_files import digests_here
-from pipeline.provenance import provenance
 from schemas.errors import ConfigError, DataError
 from schemas.provenance import PROVENANCE_FILE, Provenance, ReportProvenance
 
@@ -62,8 +62,11 @@ def compare_report(folder: Path, files: Path = FILES) -> Compared:
 
 def _provenance_now(grid: Grid) -> tuple[ReportProvenance | None, Mapping[str, str | None]]:
     """The provenance that a run of an experiment would have, without its data; and the data's digests."""
+    from pipeline.provenance import provenance  # TFX, which takes seconds
+
     configs = {cell.name: cell.config for cell in grid.cells if cell.config}
-    cells: dict[str, Provenance] = {name: provenance(config) for name, config in configs.items()}
+    with code_read_once():
+        cells: dict[str, Provenance] = {name: provenance(config) for name, config in configs.items()}
     data = digests_here(next(iter(configs.values()))) if configs else {}
     return ReportProvenance.of(cells) if cells else None, data
 

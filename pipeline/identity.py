@@ -10,8 +10,10 @@ import hashlib
 import importlib.metadata
 import json
 import platform
+import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -28,6 +30,9 @@ LIBRARIES: Final = (
 
 version = cache(importlib.metadata.version)
 """Returns a library's version; cached, because every stage asks for it."""
+
+IDENTITY_FORM: Final = re.compile("[0-9a-f]{64}-[0-9a-f]{64}")
+"""Matches an identity, wherever it stands."""
 
 _FUNCTIONS: Final = ("preprocessing_fn", "run_fn", "tuner_fn")
 """The execution properties that name a function of ours, which TFX's own executors call."""
@@ -108,18 +113,34 @@ def commit() -> str | None:
     return None if changes.stdout or prefix else found
 
 
-@cache
 def code_digest(*modules: str) -> str:
     """SHA-256 in hexadecimal of modules and every module of the project that they import, directly or not.
-
-    Cached: a process runs the code that it has imported, whatever becomes of the files, and an experiment's cells have
-    the same modules.
 
     Args:
       *modules: dotted names, such as `components.evaluator.component`; modules of libraries count for nothing.
     """
+    if _read is not None and modules in _read:
+        return _read[modules]
     ours = (name for name in modules if name.split(".")[0] in _FOLDERS)
-    return _sha256("\n".join(f"{name} {_parsed(_path(name).read_bytes()).digest}" for name in sorted(_closure(ours))))
+    digest = _sha256("\n".join(f"{name} {_parsed(_path(name).read_bytes()).digest}" for name in sorted(_closure(ours))))
+    if _read is not None:
+        _read[modules] = digest
+    return digest
+
+
+_read: dict[tuple[str, ...], str] | None = None
+"""The digests of modules within `code_read_once`; else None."""
+
+
+@contextmanager
+def code_read_once() -> Iterator[None]:
+    """Within it each digest is taken once: a thousand configurations take seconds in place of minutes."""
+    global _read
+    _read = {}
+    try:
+        yield
+    finally:
+        _read = None
 
 
 def _sha256(text: str) -> str:

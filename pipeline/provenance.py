@@ -2,17 +2,18 @@
 
 import hashlib
 import json
-from typing import Any
+from pathlib import Path
+from typing import Final
 
-from components.stage import IDENTITY
 from pipeline.config import RunConfig
-from pipeline.identity import code_of, commit, library_versions
+from pipeline.identity import IDENTITY_FORM, code_of, commit, library_versions
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.pipeline import create_pipeline
 from schemas.provenance import Provenance
 from schemas.settings import given_paths
 
-_LENGTH = 12
+_PROJECT: Final = str(Path(__file__).parents[1])
+_LENGTH: Final = 12
 """The hexadecimal digits of a digest that are kept: enough to see a change."""
 
 
@@ -22,36 +23,37 @@ def provenance(config: RunConfig) -> Provenance:
     Args:
       config: with the digests of its inputs, or without, where they are not here: then `data` is empty.
     """
-    inputs = [path for path in given_paths(RunConfig, config.model_dump(mode="json")) if path.form]
-    digests = {path.name: _digest_in(config, path.keys) for path in inputs}
     code, settings = {}, {}
     pipeline = create_pipeline(_without_machine(config), "", "", "", cell="cell", checkpoints_path="")
     for stage in pipeline.components:
-        properties = dict(stage.exec_properties)
-        identities = [properties.pop(IDENTITY)]
-        if "job" in properties:  # a training's settings name modules, whose identity stands among them
-            properties["job"] = json.loads(properties["job"])
-            identities.append(properties["job"].pop("identity"))
         wiring = {
             name: f"{channel.producer_component_id}.{channel.output_key}" for name, channel in stage.inputs.items()
         }
-        code[stage.id] = code_of(*identities)[:_LENGTH]
-        content = json.dumps([properties, wiring], sort_keys=True)
-        settings[stage.id] = hashlib.sha256(content.encode()).hexdigest()[:_LENGTH]
+        # The properties hold the stage's identity, and in a training's settings that of the modules which they name.
+        content = json.dumps([dict(stage.exec_properties), wiring], sort_keys=True).replace(_PROJECT, "")
+        code[stage.id] = code_of(*IDENTITY_FORM.findall(content))[:_LENGTH]
+        settings[stage.id] = hashlib.sha256(IDENTITY_FORM.sub("", content).encode()).hexdigest()[:_LENGTH]
     return Provenance(
         commit=commit(),
         libraries=library_versions(),
-        data={name: digest for name, digest in digests.items() if digest},
+        data=_digests(config),
         code=code,
         settings=settings,
     )
 
 
-def _digest_in(config: RunConfig, keys: tuple[str, ...]) -> str | None:
-    """The digest that a resolved configuration gives for an input."""
-    section, *below = keys
-    digests: Any = getattr(config, section).sha256.model_dump()
-    return digests.get(below[0], {}).get(".".join(below[1:])) if below[1:] else digests.get(below[0])
+def _digests(config: RunConfig) -> dict[str, str]:
+    """The digests that a resolved configuration gives, by the dotted settings of the inputs."""
+    content = config.model_dump(mode="json")
+    digests = {}
+    for path in given_paths(RunConfig, content):
+        if path.form:
+            section, first, *below = path.keys
+            given = content[section]["sha256"]
+            digest = given[first].get(".".join(below)) if below else given.get(first)
+            if digest:
+                digests[path.name] = str(digest)
+    return digests
 
 
 def _without_machine(config: RunConfig) -> RunConfig:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Final
 
 from experiments.report.claims import CLAIMS_CAPTION
+from experiments.stale import REPORTS
 from pipeline.estimate.estimate_run import COSTS, ONCE, STAGES_OF_PART, WITH_LEXICON
 from schemas.provenance import PROVENANCE_FILE, ReportProvenance
 
 ROOT: Final = Path(__file__).parents[1]
-REPORTS: Final = ROOT / "docs" / "experiments"
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), REPORTS / "README.md")
 CONFIGS: Final = tuple(sorted((ROOT / "configs").rglob("*.yaml")))
 COLLECTIONS: Final = ("xquad_en_es_q", "ntrex_en_fr", "tico_en_fr", "bible_en_fr")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import identity
+from pipeline.identity import code_digest
 
 FILES = {
     "schemas/__init__.py": "",
@@ -41,13 +42,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(code)
     monkeypatch.setattr(identity, "_ROOT", tmp_path)
-    # A process takes each digest once, and a test stands for many processes.
-    monkeypatch.setattr(identity, "code_digest", identity.code_digest.__wrapped__)
     return tmp_path
-
-
-def code_digest(*modules: str) -> str:
-    return identity.code_digest(*modules)
 
 
 def test_edits_of_the_modules_that_the_stage_imports_change_its_digest_and_no_others_do(project: Path) -> None:
@@ -96,6 +91,15 @@ def test_comments_docstrings_and_layout_change_no_digest_and_all_else_does(proje
         new == old for new, old in zip((code_digest(STAGE), identity.identity_of_all_stages()), before, strict=True)
     ]
     assert same == [kind in SAME] * 2
+
+
+def test_code_that_is_read_once_has_its_first_digest_until_the_end(project: Path) -> None:
+    with identity.code_read_once():
+        before = code_digest(STAGE)
+        (project / "schemas/names.py").write_text("NAME = 'another'")
+        assert code_digest(STAGE) == before
+        assert code_digest("components.other.component") not in (before, "")
+    assert code_digest(STAGE) != before
 
 
 def test_the_commit_is_that_of_the_code_and_none_where_it_differs_or_is_another_projects(
