@@ -436,7 +436,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (
             "models/texts/tokens.py",
             "WikiClirExampleGen LexicalBaseline LexiconGen Rivals TextVectorGen Transform PaperTrainer Tuner "
-            "Trainer CorpusIndexer Evaluator Gate IndexPusher SearchEvaluator",
+            "TrainedBaseline Trainer TrainingReport CorpusIndexer Evaluator Gate Pusher IndexPusher SearchEvaluator",
         ),
         (
             "models/evaluation/metrics.py",
