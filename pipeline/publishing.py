@@ -73,7 +73,7 @@ def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool)
             for name, path in files.items()
             if not name.startswith(_OF_ALL_CELLS)
         }
-    folder.publish(files, keep=[CONFIG_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE])
+    folder.publish(files, keep=[CONFIG_FILE, PROVENANCE_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE])
 
 
 class TensorBoardLinks:
