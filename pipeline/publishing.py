@@ -22,6 +22,7 @@ from pipeline.layout import (
 from pipeline.output_folder import OutputFolder
 from pipeline.stages import Outputs
 from schemas.errors import DataError
+from schemas.provenance import PROVENANCE_FILE
 from schemas.wording import first_bytes
 
 _FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE)
