@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import yaml
 
-from experiments.cell import Cell
+from experiments.cell import RUN_AGAIN, Cell
 from experiments.experiment import Experiment, read_experiment
 from experiments.report.claims import comparisons, judge, verdicts
 from pipeline.config import RunConfig
@@ -27,7 +27,11 @@ _COPIED: Final = (PER_QUERY_FILE, BASELINES_FILE, QRELS_FILE)
 
 
 def archive(experiment: Experiment) -> bytes:
-    """An archive that `unpacked` reads: the same bytes for the same experiment. It names no folder of the machine."""
+    """An archive that `unpacked` reads: the same bytes for the same experiment. It names no folder of the machine.
+
+    Raises:
+      DataError: a file of a finished cell is missing.
+    """
     content = io.BytesIO()
     first: dict[bytes, str] = {}
     with tarfile.open(fileobj=content, mode="w:xz", preset=6) as archived:
@@ -52,7 +56,14 @@ def _files(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
             yield f"{folder}/{METRICS_FILE}", cell.evaluation.to_json().encode()
             yield f"{folder}/{CONFIG_FILE}", yaml.safe_dump(_without_folders(cell), sort_keys=False).encode()
             for name in _COPIED:
-                yield f"{folder}/{name}", (cell.folder / name).read_bytes()
+                yield f"{folder}/{name}", _content(cell.folder / name)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); {RUN_AGAIN}.") from None
 
 
 def _without_folders(cell: Cell) -> dict[str, Any]:
@@ -75,7 +86,7 @@ def unpacked(path: Path) -> Iterator[Experiment]:
             with tarfile.open(path) as archived:
                 archived.extractall(folder, filter="data")
         except (OSError, EOFError, tarfile.TarError) as error:
-            raise DataError(f"{path}: cannot be read ({error}); run the experiment again.") from None
+            raise DataError(f"{path}: cannot be read ({error}); {RUN_AGAIN}.") from None
         yield read_experiment(Path(folder))
 
 

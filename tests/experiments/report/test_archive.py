@@ -111,6 +111,13 @@ def test_a_cell_takes_few_bytes_for_each_metric_of_a_query(experiment_of: Experi
     assert len(archive(experiment)) - len(archive(fewer)) < 3 * values  # of random scores; .8 of real ones
 
 
+def test_a_missing_file_of_a_cell_is_an_error(experiment_of: ExperimentOf, tmp_path: Path) -> None:
+    experiment = experiment_of("one seed")
+    cells = tuple(replace(cell, folder=tmp_path) for cell in experiment.cells)
+    with pytest.raises(DataError, match="per_query.tsv"):
+        archive(replace(experiment, cells=cells))
+
+
 @pytest.mark.parametrize("damage", [b"", b"no archive", None])
 def test_a_missing_or_damaged_archive_is_an_error(
     experiment_of: ExperimentOf, tmp_path: Path, damage: bytes | None
