@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from experiments.grid import Grid, load_grid
+from experiments.grid import load_grid
+from pipeline.config import RunConfig
 from pipeline.identity import code_read_once
 from pipeline.input_files import digests_here
 from schemas.errors import ConfigError, DataError
-from schemas.provenance import PROVENANCE_FILE, Provenance, ReportProvenance
+from schemas.provenance import PROVENANCE_FILE, ReportProvenance
 
 _PROJECT: Final = Path(__file__).parents[1]
 REPORTS: Final = _PROJECT / "docs" / "experiments"
@@ -55,32 +56,29 @@ def compare_report(folder: Path, files: Path = FILES) -> Compared:
         grid = load_grid(str(file), has_files=False)
     except ConfigError as error:
         return Compared(name, [f"settings: {fault}" for fault in error.faults], [])
-    now, data = _provenance_now(grid)
-    changes = [*_changes(then, now), *_data_changes(then.data, data)]
+    configs = {cell.name: cell.config for cell in grid.cells if cell.config}
+    if [*configs] != then.cells:
+        return Compared(name, ["settings: other cells"], [])
+    data = digests_here(configs[then.cells[0]])
+    changes = [*_changes(then, _provenance_now(configs)), *_data_changes(then.data, data)]
     return Compared(name, changes, [setting for setting, digest in data.items() if digest is None])
 
 
-def _provenance_now(grid: Grid) -> tuple[ReportProvenance | None, Mapping[str, str | None]]:
-    """The provenance that a run of an experiment would have, without its data; and the data's digests."""
+def _provenance_now(configs: Mapping[str, RunConfig]) -> ReportProvenance:
+    """The provenance that the cells would have now, without their data."""
     from pipeline.provenance import provenance  # TFX, which takes seconds
 
-    configs = {cell.name: cell.config for cell in grid.cells if cell.config}
     with code_read_once():
-        cells: dict[str, Provenance] = {name: provenance(config) for name, config in configs.items()}
-    data = digests_here(next(iter(configs.values()))) if configs else {}
-    return ReportProvenance.of(cells) if cells else None, data
+        return ReportProvenance.of({name: provenance(config) for name, config in configs.items()})
 
 
-def _changes(then: ReportProvenance, now: ReportProvenance | None) -> Iterator[str]:
+def _changes(then: ReportProvenance, now: ReportProvenance) -> Iterator[str]:
     """The changes of code, settings and libraries."""
-    if now is None or now.cells != then.cells:
-        yield "settings: other cells"
-    else:
-        for kind, before, after in (("code", then.code, now.code), ("settings", then.settings, now.settings)):
-            if stages := [*_differing(before, after)]:
-                yield f"{kind} of {', '.join(stages)}"
-    for library in now and _differing(then.libraries, now.libraries) or ():
-        yield f"{library}: {then.libraries.get(library, 'none')} then, {now and now.libraries.get(library, 'none')} now"
+    for kind, before, after in (("code", then.code, now.code), ("settings", then.settings, now.settings)):
+        if stages := _differing(before, after):
+            yield f"{kind} of {', '.join(stages)}"
+    for library in _differing(then.libraries, now.libraries):
+        yield f"{library}: {then.libraries.get(library, 'none')} then, {now.libraries.get(library, 'none')} now"
 
 
 def _differing(then: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
