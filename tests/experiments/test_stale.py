@@ -1,5 +1,6 @@
 """experiments/stale.py: what makes a report stale, and what does not."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from experiments import stale
 from experiments.grid import load_grid
-from experiments.stale import FILES, Compared, compare_report, published_reports
+from experiments.stale import FILES, Compared, compare_report
 from pipeline import identity
 from pipeline.input_files import digests_here
 from pipeline.provenance import provenance
@@ -163,15 +165,23 @@ def test_a_report_without_record_or_file_is_stale_and_a_damaged_record_is_an_err
 
 
 def test_the_command_lists_published_reports_or_those_it_is_given_and_exits_1_if_one_is_stale(
-    clir: Clir, tmp_path: Path
+    clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name in ("sample", "old"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.md").touch()
+    cells = {cell.name: provenance(cell.config) for cell in load_grid(str(FILES / "sample.yaml")).cells if cell.config}
+    (tmp_path / "sample" / PROVENANCE_FILE).write_text(ReportProvenance.of(cells).to_json())
+    monkeypatch.setattr(stale, "REPORTS", tmp_path)
+    done = clir("experiment", "--stale")
+    assert (done.code, done.out) == (1, "old: no record of its code\n") and "1 of 2 reports" in done.err
     done = clir("experiment", "--stale", "--json")
-    compared = [Compared(**entry) for entry in yaml.safe_load(done.out)]
-    assert [entry.report for entry in compared] == [folder.name for folder in published_reports()]
-    assert done.code == (1 if any(entry.changes for entry in compared) else 0)
-    (tmp_path / "own").mkdir()
-    done = clir("experiment", "--stale", tmp_path / "own")
-    assert (done.code, done.out) == (1, "own: no record of its code\n") and "1 of 1 reports" in done.err
+    assert [(entry["report"], bool(entry["changes"])) for entry in json.loads(done.out)] == [
+        ("old", True),
+        ("sample", False),
+    ]
+    done = clir("experiment", "--stale", tmp_path / "sample")
+    assert (done.code, done.out) == (0, "")
     assert clir("experiment").code == clir("experiment", "a.yaml", "b.yaml").code == 2
 
 
