@@ -1,14 +1,17 @@
 """The figures of pages and of configurations are those of the reports, and say when they were measured."""
 
+import os
 import re
+import shutil
 from pathlib import Path
 
+import click
 import pytest
 
 from experiments.report.claims import CONTRADICTED, HOLDS, OPEN
 from schemas.provenance import ReportProvenance
 from tools import page_tables
-from tools.page_tables import CONFIGS, PAGES, REPORTS, ROOT, TABLES, renewed
+from tools.page_tables import CONFIGS, PAGES, REPORTS, ROOT, TABLES, publish, renewed
 
 pytestmark = pytest.mark.tensors
 
@@ -82,6 +85,32 @@ def test_reports_of_several_commits_are_named_with_theirs(tmp_path: Path, monkey
     for part in ("0123456: a, c;", "fedcba9: b;", "no commit: d;", f"{page_tables.EARLIER}: e.*"):
         assert part in mixed
     assert page_tables.EARLIER not in renewed("<!-- commit -->\n*old*\n<!-- /commit -->")
+
+
+def test_a_folder_is_published_whole_and_its_link_leads_to_the_page(tmp_path: Path) -> None:
+    folder, reports = tmp_path / "sample", tmp_path / "reports"
+    shutil.copytree(REPORTS / "sample", folder)
+    link = os.path.relpath(ROOT / "docs" / "differences.md", folder)
+    report = text(folder / "report.md").replace("<../../differences.md>", f"<{link}>")
+    (folder / "report.md").write_text(report)
+    (reports / "sample").mkdir(parents=True)
+    (reports / "sample" / "old.svg").touch()
+    publish(folder, reports)
+    published, before = (
+        {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (reports / "sample", REPORTS / "sample")
+    )
+    assert published == before
+    assert link not in text(reports / "sample" / "report.md")
+
+
+@pytest.mark.parametrize("fault", ["provenance.json", "another.yaml"])
+def test_a_folder_without_provenance_or_file_is_not_published(tmp_path: Path, fault: str) -> None:
+    folder = tmp_path / ("another" if fault == "another.yaml" else "sample")
+    shutil.copytree(REPORTS / "sample", folder, ignore=shutil.ignore_patterns("provenance.json"))
+    with pytest.raises(click.ClickException, match=fault):
+        publish(folder, tmp_path / "reports")
+    assert not (tmp_path / "reports").exists()
 
 
 def test_a_verdict_is_one_of_three() -> None:

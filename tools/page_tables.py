@@ -1,6 +1,8 @@
 """Writes the figures of pages and of configurations that come from reports of experiments.
 
-    .venv/bin/python -m tools.page_tables
+    .venv/bin/python -m tools.page_tables [FOLDER]...
+
+A folder is the output of an experiment: its report is published before.
 
 - `<!-- NAME -->` to `<!-- /NAME -->` is the table of that name, and says when its reports were measured.
 - `<!-- commit REPORT... -->` to `<!-- /commit -->` says when the reports were measured that the table above was written
@@ -9,15 +11,21 @@
   figures, and says when they were measured.
 """
 
+import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+import click
+
 from experiments.report.claims import CLAIMS_CAPTION
-from experiments.stale import REPORTS
+from experiments.report.write_report import DIFFERENCES
+from experiments.stale import FILES, REPORTS
 from pipeline.estimate.estimate_run import COSTS, ONCE, STAGES_OF_PART, WITH_LEXICON
+from pipeline.layout import CELLS_ARCHIVE, FIGURES, REPORT_FILE
 from schemas.provenance import PROVENANCE_FILE, ReportProvenance
 
 ROOT: Final = Path(__file__).parents[1]
@@ -25,6 +33,8 @@ PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), REPOR
 CONFIGS: Final = tuple(sorted((ROOT / "configs").rglob("*.yaml")))
 COLLECTIONS: Final = ("xquad_en_es_q", "ntrex_en_fr", "tico_en_fr", "bible_en_fr")
 """The collections of the tables of results."""
+_PUBLISHED: Final = (REPORT_FILE, PROVENANCE_FILE, CELLS_ARCHIVE)
+"""The files of a published report, beside its pictures."""
 EARLIER: Final = "before reports kept their commit"
 _HEAD: Final = re.compile(r'^# Test split, row "(.+?)" of docs/experiments/(\w+)\b.*$', re.MULTILINE)
 _COMMIT: Final = re.compile(r"(?<=<!-- commit)((?: \w+)*) -->\n.*?(?=<!-- /commit -->)", re.DOTALL)
@@ -206,8 +216,41 @@ TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
 }
 """The tables by the names of their marks."""
 
-if __name__ == "__main__":
+
+def publish(folder: Path, reports: Path = REPORTS) -> None:
+    """Copies the report of an experiment's folder, and what lies beside it, among the published ones.
+
+    Raises:
+      click.ClickException: the folder has no report with its provenance, or no experiment file has its name.
+    """
+    if not (FILES / f"{folder.name}.yaml").is_file():
+        raise click.ClickException(f"{folder}: must be named after a file in {FILES}; there is no {folder.name}.yaml.")
+    if lacking := [name for name in _PUBLISHED if not (folder / name).is_file()]:
+        raise click.ClickException(f"{folder}: must have {', '.join(lacking)}; run the experiment again.")
+    target = reports / folder.name
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    if (folder / FIGURES).is_dir():  # a report on folds has none
+        shutil.copytree(folder / FIGURES, target / FIGURES)
+    for name in _PUBLISHED:
+        shutil.copy(folder / name, target / name)
+    text = (folder / REPORT_FILE).read_text(encoding="utf-8")
+    link = os.path.relpath(ROOT / DIFFERENCES, folder.resolve())
+    published = text.replace(f"<{link}>", f"<{os.path.relpath(ROOT / DIFFERENCES, REPORTS / folder.name)}>")
+    (target / REPORT_FILE).write_text(published, encoding="utf-8")
+
+
+@click.command(help=(__doc__ or "").partition("\n\n")[0])
+@click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
+def main(folders: Sequence[Path]) -> None:
+    """Publishes the reports of the folders, and renews all pages and configurations."""
+    for folder in folders:
+        publish(folder)
     for path in (*PAGES, *CONFIGS):
         before = path.read_text(encoding="utf-8")
         if (after := renewed(before)) != before:
             path.write_text(after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
