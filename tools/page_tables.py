@@ -46,7 +46,7 @@ def renewed(text: str) -> str:
         marked = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
         if marked.search(text):
             lines = "".join(f"{line}\n" for line in table())
-            text = marked.sub(lambda _, lines=lines: lines, text)
+            text = marked.sub(lines.replace("\\", r"\\"), text)
     text = _COMMIT.sub(lambda mark: f"{mark[1]} -->\n{_caption(mark[1].split())}\n", text)
     return _HEAD.sub(lambda head: _head(head[1], head[2]), text)
 
