@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,15 +22,63 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", type=click.Path())
+@click.argument("paths", metavar="FILE | --stale [FOLDER]...", type=click.Path(), nargs=-1)
+@click.option("--stale", is_flag=True, help="Only list the reports that would come out otherwise now. Exits 1 if any.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
-def experiment(file: str, as_json: bool) -> None:
+def experiment(paths: tuple[str, ...], stale: bool, as_json: bool) -> None:
     """Run every cell of the grid that FILE describes, and report on them.
 
     All cells share one prepared data set. A cell that fails fails alone; the same command again runs those that are
     not done.
 
+    With --stale nothing runs: each published report, or each FOLDER, whose code, settings, data or libraries have
+    changed since it was measured is listed with the changes.
+
     Example: clir experiment configs/experiments/sample.yaml
+    """
+    if stale:
+        list_stale([Path(path) for path in paths], as_json)
+    elif len(paths) != 1:
+        raise click.UsageError(f"needs one FILE, or --stale; got {len(paths)} files.")
+    else:
+        run_file(paths[0], as_json)
+
+
+def list_stale(folders: Sequence[Path], as_json: bool) -> None:
+    """Lists the reports that are stale.
+
+    Args:
+      folders: of the reports; empty for all published ones.
+      as_json: prints every report.
+
+    Raises:
+      DataError: a report is stale, so that a script that publishes figures can stop there.
+    """
+    with heavy_imports():
+        from experiments.stale import compare_report, published_reports
+    compared = [compare_report(folder) for folder in folders or published_reports()]
+    stale = [report for report in compared if report.changes]
+    if as_json:
+        show_json([report._asdict() for report in compared])
+    else:
+        for report in compared:
+            not_here = f"; not compared, for they are not here: {', '.join(report.data_not_here)}"
+            if report.changes or report.data_not_here:
+                changes = "; ".join(report.changes) or "no change of code, settings and libraries"
+                show(f"{report.report}: {changes}{not_here if report.data_not_here else ''}")
+    if stale:
+        raise DataError(f"{len(stale)} of {len(compared)} reports are stale; run their experiments again.")
+
+
+def run_file(file: str, as_json: bool) -> None:
+    """Runs an experiment and reports on it.
+
+    Args:
+      file: its path.
+      as_json: prints the results as JSON.
+
+    Raises:
+      DataError: a cell failed.
     """
     from experiments.cell import CellFolder
     from experiments.grid import load_grid

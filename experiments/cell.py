@@ -15,6 +15,7 @@ from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
 from pipeline.output_folder import OutputFolder
 from schemas.evaluation import METRICS_FILE, EvaluationReport
+from schemas.provenance import Provenance
 from schemas.stability import Stability
 from schemas.training_history import TrainingHistory
 
@@ -32,7 +33,8 @@ class Cell:
       seconds: duration of its process.
       peak_memory_bytes: of its process.
       folder: of its files.
-      evaluation, training, stability: the content of its files; None before the cell has finished.
+      evaluation, training, stability, provenance: the content of its files; None before the cell has finished, or
+        where a file is not kept.
       config: the resolved configuration; empty before the cell has finished.
     """
 
@@ -47,6 +49,7 @@ class Cell:
     config: Mapping[str, Any] = field(default_factory=dict)
     training: TrainingHistory | None = None
     stability: Stability | None = None
+    provenance: Provenance | None = None
 
     @property
     def metrics(self) -> Mapping[str, float]:

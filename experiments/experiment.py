@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -16,6 +16,8 @@ from pipeline.output_folder import check_unchanged
 from pipeline.settings_file import NotYamlError, load_yaml
 from schemas.errors import DataError
 from schemas.evaluation import METRICS_FILE, EvaluationReport
+from schemas.json_record import JsonRecord
+from schemas.provenance import PROVENANCE_FILE, Provenance, ReportProvenance
 from schemas.stability import STABILITY_FILE, Stability
 from schemas.training_history import HISTORY_FILE, TrainingHistory
 
@@ -93,6 +95,20 @@ class Experiment:
             rows.setdefault(json.dumps(settings), (settings, []))[1].append(cell)
         return tuple(Row(settings, tuple(cells)) for settings, cells in rows.values())
 
+    @property
+    def provenance(self) -> ReportProvenance | None:
+        """The provenance of the finished cells; None where none has finished, or one has no record of it."""
+        records = {cell.name: cell.provenance for cell in self.cells if cell.status == "done"}
+        known = {name: record for name, record in records.items() if record}
+        return ReportProvenance.of(known) if known and len(known) == len(records) else None
+
+    def to_json(self) -> str:
+        """The text of `experiment.json`, which names the cells."""
+        content = {field.name: getattr(self, field.name) for field in fields(self)}
+        claims = [claim.model_dump(mode="json") for claim in self.claims]
+        content |= {"claims": claims, "cells": [cell.name for cell in self.cells]}
+        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
 
 def read_experiment(folder: Path) -> Experiment:
     """Reads an experiment's folder.
@@ -121,11 +137,17 @@ def _read_cell(folder: Path) -> Cell:
         check_unchanged(folder, CELL_RESULTS, RUN_AGAIN)
         files = {
             "config": _read(folder / CONFIG_FILE),
-            "training": TrainingHistory.read(folder / HISTORY_FILE, RUN_AGAIN),
             "evaluation": _read_evaluation(folder / METRICS_FILE),
         }
-        if (folder / STABILITY_FILE).exists():
-            files["stability"] = Stability.read(folder / STABILITY_FILE, RUN_AGAIN)
+        records: dict[str, tuple[str, type[JsonRecord]]] = {
+            "training": (HISTORY_FILE, TrainingHistory),
+            "stability": (STABILITY_FILE, Stability),
+            "provenance": (PROVENANCE_FILE, Provenance),
+        }
+        # An archive of cells holds none of these.
+        for name, (file, record) in records.items():
+            if (folder / file).exists():
+                files[name] = record.read(folder / file, RUN_AGAIN)
     return Cell(folder=folder, **content, **files)
 
 

@@ -72,11 +72,12 @@ class Grid:
         return Path(self.settings.output)
 
 
-def load_grid(path: str) -> Grid:
+def load_grid(path: str, has_files: bool = True) -> Grid:
     """Reads and checks an experiment and the run that it varies.
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
+      has_files: False looks at no file that the run names, and has neither the inputs' digests nor the domains.
 
     Raises:
       ConfigError: with every fault, each with its place. A fault of a single cell is no error: see
@@ -84,7 +85,7 @@ def load_grid(path: str) -> Grid:
     """
     content, places, faults = read_settings_file(path, ExperimentSettings)
     output = content.get("output")
-    if isinstance(output, str) and output and (fault := output_fault(output, "experiment")):
+    if has_files and isinstance(output, str) and output and (fault := output_fault(output, "experiment")):
         faults.append(f"{place_of(('output',), places, path)}: output: {fault}")
     try:
         settings = ExperimentSettings.model_validate(content)
@@ -96,7 +97,7 @@ def load_grid(path: str) -> Grid:
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, ExperimentSettings) for error in errors.errors()]
     try:
-        run = _read_run(content.get("run"), output, places, path)
+        run = _read_run(content.get("run"), output, places, path, has_files)
     except ConfigError as error:
         faults += error.faults
     if faults:
@@ -104,7 +105,7 @@ def load_grid(path: str) -> Grid:
     return Grid(
         settings=settings,
         collection=_collection_of(run.content["data"]),
-        domains=_domains_of(run.content["data"].get("domains")),
+        domains=_domains_of(run.content["data"].get("domains")) if has_files else (),
         cells=tuple(
             PlannedCell(
                 name,
@@ -157,7 +158,7 @@ class _Run(NamedTuple):
             return None, "\n".join(describe_fault(error, places, self.path, RunConfig) for error in errors.errors())
 
 
-def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
+def _read_run(run: Any, output: Any, places: Places, path: str, has_files: bool) -> _Run:
     """Reads and checks the run that is varied."""
     if isinstance(run, dict):
         faults: list[str] = []
@@ -173,7 +174,9 @@ def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
         raise ConfigError([])  # the fault of the field itself
     if output is not None:
         content["output"] = output
-    config = resolve_digests(check_config(content, places, path, faults, kind="experiment"))
+    config = check_config(content, places, path, faults, kind="experiment", has_files=has_files)
+    if has_files:
+        config = resolve_digests(config)
     content["preset"] = config.preset
     for section in ("data", "embeddings", "lexicon", "encoder"):
         content.setdefault(section, {})["sha256"] = getattr(config, section).sha256.model_dump()

@@ -1,6 +1,5 @@
 """Runs an experiment: every cell that is not done, one after another, each in a process of its own."""
 
-import json
 import logging
 import multiprocessing
 import os
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from experiments.cell import Cell, CellFolder
+from experiments.experiment import Experiment
 from experiments.grid import Grid
 from pipeline.config import RunConfig
 from pipeline.layout import EXPERIMENT_FILE
@@ -27,6 +27,7 @@ from pipeline.output_folder import OutputFolder
 from pipeline.quiet import quieten
 from pipeline.stages import DATA_STAGES, StageEnd, peak_memory
 from schemas.errors import DataError
+from schemas.provenance import PROVENANCE_FILE
 
 UsersError = Callable[[BaseException | None], Exception | None]
 """Returns the user's error behind an exception, whose text is a sentence for them, or None for a bug of ours. It is
@@ -43,7 +44,7 @@ class Ended(NamedTuple):
     peak_memory_bytes: int | None
 
 
-PRELOADED: Final = ["pipeline.local_runner", "models.tf_ranking"]
+PRELOADED: Final = ["pipeline.local_runner", "pipeline.provenance", "models.tf_ranking"]
 """The imports of the server that cells are forked from, made once for all cells. No op of TensorFlow runs there."""
 
 progress_log = logging.getLogger("clir.progress")
@@ -138,19 +139,20 @@ def _prepare(folder: CellFolder) -> Cell:
 
 def _write_experiment(grid: Grid, output: OutputFolder) -> None:
     """Writes the cells in the order of the grid; other cells in the folder are of an earlier grid."""
-    content = {
-        "title": grid.settings.title,
-        "paper_language": grid.settings.paper_language,
-        "psi_table": grid.settings.psi_table,
-        "domain_table": grid.settings.domain_table,
-        "collection": grid.collection,
-        "domains": grid.domains,
-        "grid": grid.settings.axes,
-        "claims": [claim.model_dump(mode="json") for claim in grid.settings.claims],
-        "cells": [cell.name for cell in grid.cells],
-        "file": grid.text,
-    }
-    output.write(EXPERIMENT_FILE, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    settings = grid.settings
+    experiment = Experiment(
+        title=settings.title,
+        paper_language=settings.paper_language,
+        psi_table=settings.psi_table,
+        domain_table=settings.domain_table,
+        collection=grid.collection,
+        domains=grid.domains,
+        grid=settings.axes,
+        claims=settings.claims,
+        cells=tuple(Cell(cell.name, cell.settings) for cell in grid.cells),
+        file=grid.text,
+    )
+    output.write(EXPERIMENT_FILE, experiment.to_json())
 
 
 def _run_in_a_process(
@@ -256,8 +258,11 @@ def _run_cell(
     logger.setLevel(logging.INFO)
     logger.propagate = False
     try:
-        from pipeline.local_runner import run_locally  # TFX, which this process alone needs
+        # TFX, which this process alone needs
+        from pipeline.local_runner import run_locally
+        from pipeline.provenance import provenance
 
+        OutputFolder(folder.path, "cell").write(PROVENANCE_FILE, provenance(config).to_json())
         run_locally(config, view.start, view.end, experiment)
     except Exception as error:
         traceback.print_exc()

@@ -358,6 +358,7 @@ def check_config(
     faults: Sequence[str] = (),
     kind: Kind = "run",
     for_cluster: bool = False,
+    has_files: bool = True,
 ) -> RunConfig:
     """Checks raw settings, and the form of the files that they name.
 
@@ -369,6 +370,7 @@ def check_config(
       kind: of the output's writer.
       for_cluster: whether the run is elsewhere: its output is not tried here, and files in `kubeflow.volumes` need not
         be here.
+      has_files: False looks at no file, and tries no output.
 
     Raises:
       ConfigError: with every fault, each with its place.
@@ -382,16 +384,22 @@ def check_config(
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, RunConfig) for error in errors.errors()]
     else:
-        for name, fault in _domain_faults(config):
+        for name, fault in _domain_faults(config) if has_files else ():
             faults.append(f"{place_of(('data', name), places, path)}: data.{name}: {fault}")
     kubeflow = _kubeflow_in(content) if for_cluster else KubeflowSettings()
     inputs = [one for one in given_paths(RunConfig, content) if one.form and not kubeflow.is_elsewhere(one.path)]
+    inputs = inputs if has_files else []
     faults += [
         f"{place_of(one.keys, places, path)}: {one.name}: {fault}"
         for one, fault in check_inputs(inputs, _width_in(content))
     ]
     output = content.get("output")
-    if output and isinstance(output, str) and (fault := output_fault(output, None if for_cluster else kind)):
+    if (
+        has_files
+        and output
+        and isinstance(output, str)
+        and (fault := output_fault(output, None if for_cluster else kind))
+    ):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)

@@ -1,17 +1,22 @@
-"""The identity of a stage besides its settings and inputs: a digest of its code, and of the libraries that compute.
+"""The identity of a stage besides its settings and inputs: a digest of its code, and one of the libraries that compute.
 
-A change of any of them reruns the stage, and a change of anything else does not. Importing this file does not import
-TFX.
+A change of either reruns the stage, and a change of anything else does not: comments, docstrings and the layout of
+lines are no code, and the same code has the same digest under each version of Python. Importing this file does not
+import TFX.
 """
 
 import ast
 import hashlib
 import importlib.metadata
+import json
 import platform
-from collections.abc import Iterable, Mapping
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from models.keras_2 import KERAS_2
 from pipeline.input_files import sha256_of_file
@@ -25,6 +30,9 @@ LIBRARIES: Final = (
 
 version = cache(importlib.metadata.version)
 """Returns a library's version; cached, because every stage asks for it."""
+
+IDENTITY_FORM: Final = re.compile("[0-9a-f]{64}-[0-9a-f]{64}")
+"""Matches an identity, wherever it stands."""
 
 _FUNCTIONS: Final = ("preprocessing_fn", "run_fn", "tuner_fn")
 """The execution properties that name a function of ours, which TFX's own executors call."""
@@ -52,29 +60,57 @@ def identity_of_stage(executor: str, properties: Mapping[str, Any]) -> str:
 
 
 def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:
-    """SHA-256 of modules with all modules of the project that they import, of files, and of the versions.
+    """Two digests, `CODE-LIBRARIES`: of modules with all modules of the project that they import and of files, and of
+    the versions.
 
     Args:
       modules: dotted names; a module of a library stands for the library.
       files: paths of local files.
     """
-    return _digest_of([code_digest(*modules), *(sha256_of_file(path) for path in files)])
+    code = "\n".join([code_digest(*modules), *(sha256_of_file(path) for path in files)])
+    return _with_libraries(code)
+
+
+def code_of(*identities: str) -> str:
+    """One digest of the code of identities, whatever libraries they have.
+
+    Example:
+      >>> code_of("c1-l1", "c2-l1") == code_of("c1-l2", "c2-l2") != code_of("c1-l1", "c3-l1")
+      True
+    """
+    return _sha256("\n".join(one.partition("-")[0] for one in identities))
 
 
 def identity_of_all_stages() -> str:
-    """SHA-256 of all code and the schema behind any stage, and of the versions."""
-    digest = hashlib.sha256()
-    for path in sorted(
-        path for folder in _FOLDERS for pattern in ("*.py", "*.pbtxt") for path in (_ROOT / folder).rglob(pattern)
-    ):
-        digest.update(str(path.relative_to(_ROOT)).encode() + b"\0" + path.read_bytes())
-    return _digest_of([digest.hexdigest()])
+    """Two digests, as `identity`: of all code and the schema behind any stage, and of the versions."""
+    paths = sorted(path for folder in _FOLDERS for end in ("*.py", "*.pbtxt") for path in (_ROOT / folder).rglob(end))
+    content = [(path.read_bytes(), path.suffix == ".py") for path in paths]
+    digests = [_parsed(text).digest if is_code else hashlib.sha256(text).hexdigest() for text, is_code in content]
+    names = [str(path.relative_to(_ROOT)) for path in paths]
+    return _with_libraries("\n".join(map("\0".join, zip(names, digests, strict=True))))
 
 
-def _digest_of(parts: Iterable[str]) -> str:
-    """SHA-256 of digests, and of the versions of Python and the libraries that compute."""
-    versions = [platform.python_version(), *(f"{name} {version(name)}" for name in LIBRARIES)]
-    return hashlib.sha256("\n".join([*parts, *versions]).encode()).hexdigest()
+def _with_libraries(code: str) -> str:
+    return f"{_sha256(code)}-{_sha256(json.dumps(library_versions()))}"
+
+
+def library_versions() -> dict[str, str]:
+    """The versions of Python and of the libraries that compute, by their names."""
+    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
+
+
+def commit() -> str | None:
+    """The commit of this project's checkout; None where the project is no checkout of Git, or code differs from it."""
+    git = ("git", "-C", str(_ROOT))
+    folders = (*_FOLDERS, "pipeline", "experiments")
+    try:
+        changes = subprocess.run([*git, "status", "--porcelain", "--", *folders], capture_output=True, check=True)
+        head = subprocess.run([*git, "rev-parse", "--show-prefix", "HEAD"], capture_output=True, check=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    prefix, found = head.stdout.split("\n")[:2]
+    # Below the top of a checkout the commit is that of a project which this one is installed in.
+    return None if changes.stdout or prefix else found
 
 
 def code_digest(*modules: str) -> str:
@@ -83,38 +119,84 @@ def code_digest(*modules: str) -> str:
     Args:
       *modules: dotted names, such as `components.evaluator.component`; modules of libraries count for nothing.
     """
-    digest = hashlib.sha256()
+    if _read is not None and modules in _read:
+        return _read[modules]
     ours = (name for name in modules if name.split(".")[0] in _FOLDERS)
-    for name in sorted(_closure(ours)):
-        digest.update(name.encode() + b"\0" + _path(name).read_bytes())
-    return digest.hexdigest()
+    digest = _sha256("\n".join(f"{name} {_parsed(_path(name).read_bytes()).digest}" for name in sorted(_closure(ours))))
+    if _read is not None:
+        _read[modules] = digest
+    return digest
+
+
+_read: dict[tuple[str, ...], str] | None = None
+"""The digests of modules within `code_read_once`; else None."""
+
+
+@contextmanager
+def code_read_once() -> Iterator[None]:
+    """Within it each digest is taken once: a thousand configurations take seconds in place of minutes."""
+    global _read
+    _read = {}
+    try:
+        yield
+    finally:
+        _read = None
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _closure(modules: Iterable[str]) -> set[str]:
     """Modules and the project's modules that they import, directly or not."""
-    found: set[str] = set()
+    closure: set[str] = set()
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += (one for one in _named(_path(name).read_bytes()) if _path(one).exists())
-    return found
+        if name not in closure:
+            closure.add(name)
+            waiting += (named for named in _parsed(_path(name).read_bytes()).names if _path(named).exists())
+    return closure
+
+
+class _Parsed(NamedTuple):
+    """What a module's text says."""
+
+    digest: str
+    """SHA-256 of its statements."""
+    names: tuple[str, ...]
+    """The names of the project that it may import; `from a import b` names a and a.b, modules or not."""
 
 
 @lru_cache(maxsize=1024)
-def _named(code: bytes) -> tuple[str, ...]:
-    """The names of the project that some code may import; `from a import b` names a and a.b, modules or not.
-
-    Cached, because the stages of a pipeline share most of their files, and parsing takes most of a digest's time.
-    """
+def _parsed(text: bytes) -> _Parsed:
+    """Parses a module; cached, because stages share most of their files, and this takes most of a digest's time."""
+    tree = ast.parse(text)
     names: list[str] = []
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
-    return tuple(name for name in names if name.split(".")[0] in _FOLDERS)
+    return _Parsed(_sha256(_plain(tree)), tuple(name for name in names if name.split(".")[0] in _FOLDERS))
+
+
+def _plain(node: object) -> str:
+    """A syntax tree as text, without positions and without docstrings, which are strings that no statement uses.
+
+    Unlike `ast.dump`, it leaves out empty fields, which newer versions of Python add to, and writes strings in ASCII,
+    because the printable characters depend on the version, too.
+    """
+    if isinstance(node, ast.AST):
+        fields = (f"{name}={_plain(value)}" for name, value in ast.iter_fields(node) if value not in (None, []))
+        return f"{type(node).__name__}({','.join(fields)})"
+    if isinstance(node, list):
+        return f"[{','.join(_plain(item) for item in node if not _is_docstring(item))}]"
+    return ascii(node)
+
+
+def _is_docstring(node: object) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _path(module: str) -> Path:

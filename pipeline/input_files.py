@@ -123,6 +123,18 @@ def resolve_digests(
     return type(config).model_validate(content)
 
 
+def digests_here(config: Settings) -> dict[str, str | None]:
+    """The digest of the present content of every input, by its dotted setting; None of one that is not here."""
+    digests: dict[str, str | None] = {}
+    for one in given_paths(type(config), config.model_dump(mode="json")):
+        if one.form:
+            try:
+                digests[one.name] = input_digest([digest_of(file) for file in _files_in_order(one)])
+            except (DataError, OSError):
+                digests[one.name] = None
+    return digests
+
+
 def _files_in_order(one: GivenPath) -> list[str]:
     """The files of an input, whose digests in this order make its digest."""
     if one.form == "dump":

@@ -3,6 +3,7 @@
 from typing import Final
 
 from schemas.evaluation import EVALUATION_FILES, VERDICT_FILE
+from schemas.provenance import PROVENANCE_FILE
 from schemas.search_report import SEARCH_FILES
 
 CONFIG_FILE: Final = "config.yaml"
@@ -23,10 +24,13 @@ CELLS: Final = "cells"
 FIGURES: Final = "figures"
 EXPERIMENT_FILE: Final = "experiment.json"
 REPORT_FILE: Final = "report.md"
+CELLS_ARCHIVE: Final = "cells.tar.xz"
 LOCK_FILE: Final = ".lock"
 RECORD_FILE: Final = ".clir.json"
 
-FILES: Final = (CONFIG_FILE, METADATA_FILE, EXPERIMENT_FILE, REPORT_FILE, LOCK_FILE, RECORD_FILE)
+FILES: Final = (
+    CONFIG_FILE, METADATA_FILE, EXPERIMENT_FILE, REPORT_FILE, CELLS_ARCHIVE, PROVENANCE_FILE, LOCK_FILE, RECORD_FILE,
+)  # fmt: skip
 FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, WIKIPEDIA, LEXICON, TUNING, TRAINING, SERVING, INDEX, CELLS, FIGURES)
 """The names that are ours at the top of an output folder."""
 
@@ -44,6 +48,6 @@ CELL_FILE: Final = "cell.json"
 CELL_DIGEST_FILE: Final = "inputs.sha256"
 CELL_LOG_FILE: Final = "log.txt"
 CELL_RESULTS: Final = (
-    CONFIG_FILE, *EVALUATION_FILES, VERDICT_FILE, "training.json", "stability.json",
+    CONFIG_FILE, PROVENANCE_FILE, *EVALUATION_FILES, VERDICT_FILE, "training.json", "stability.json",
 )  # fmt: skip
 """The files of every finished cell of an experiment."""

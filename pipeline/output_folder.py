@@ -123,7 +123,7 @@ class OutputFolder:
             for name in names
         )
 
-    def write(self, name: str, text: str) -> None:
+    def write(self, name: str, content: str | bytes) -> None:
         """Writes a file of ours, whole or not at all. Its digest is recorded first, for `is_whole`.
 
         Raises:
@@ -131,9 +131,10 @@ class OutputFolder:
         """
         self._claim([name])
         (self.path / name).parent.mkdir(exist_ok=True)
-        self._files[name] = hashlib.sha256(text.encode()).hexdigest()
+        data = content.encode() if isinstance(content, str) else content
+        self._files[name] = hashlib.sha256(data).hexdigest()
         self._save()
-        write_atomically(self.path / name, text)
+        write_atomically(self.path / name, data)
 
     def publish(self, files: Mapping[str, Path], keep: Iterable[str] = ()) -> None:
         """Copies files to where people look for them, in place of all that was published there before.

@@ -22,6 +22,7 @@ from pipeline.layout import (
 from pipeline.output_folder import OutputFolder
 from pipeline.stages import Outputs
 from schemas.errors import DataError
+from schemas.provenance import PROVENANCE_FILE
 from schemas.wording import first_bytes
 
 _FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE)
@@ -73,7 +74,7 @@ def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool)
             for name, path in files.items()
             if not name.startswith(_OF_ALL_CELLS)
         }
-    folder.publish(files, keep=[CONFIG_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE])
+    folder.publish(files, keep=[CONFIG_FILE, PROVENANCE_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE])
 
 
 class TensorBoardLinks:

@@ -27,14 +27,6 @@ def test_the_lines_of_the_demo_are_those_of_its_whole_output() -> None:
     assert [line for line in shown.splitlines() if line not in demo] == []
 
 
-def test_the_figures_are_those_of_the_pages_of_results() -> None:
-    pages = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("results.md", "encoders.md"))
-    rows = [line for line in README.splitlines() if re.match(r"\| (French|Spanish) ", line)]
-    assert len(rows) == 4
-    for row in rows:
-        assert [figure for figure in re.findall(r"\.\d{3}", row) if figure not in pages] == []
-
-
 def test_its_configuration_is_one() -> None:
     (configuration,) = blocks("yaml")
     assert RunConfig.model_validate(yaml.safe_load(configuration)).data.document_language == "it"

@@ -1,47 +1,92 @@
-"""Writes the generated tables of the documentation's pages, each between two marks.
+"""Writes the figures of pages and of configurations that come from reports of experiments.
 
-docs/performance.md shows the costs of `clir run --estimate`, docs/experiments/README.md the reports' own verdicts, and
-docs/polynomial.md and docs/domains.md the reports' results.
+    .venv/bin/python -m tools.page_tables [FOLDER]...
 
-.venv/bin/python -m tools.page_tables
+A folder is the output of an experiment: its report is published before.
+
+- `<!-- NAME -->` to `<!-- /NAME -->` is the table of that name, and says when its reports were measured.
+- `<!-- commit REPORT... -->` to `<!-- /commit -->` says when the reports were measured that the table above was written
+  from; without a report, that it has no commit.
+- `# Test split, row "ROW" of docs/experiments/REPORT`, in the head of a configuration, goes on with the row's
+  figures, and says when they were measured.
 """
 
+import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
 
-from experiments.report.claims import CLAIMS_CAPTION
-from pipeline.estimate.estimate_run import COSTS, ONCE, STAGES_OF_PART, WITH_LEXICON
+import click
 
-DOCS: Final = Path(__file__).parents[1] / "docs"
-REPORTS: Final = DOCS / "experiments"
-PAGES: Final = {
-    "costs": DOCS / "performance.md",
-    "verdicts": REPORTS / "README.md",
-    "seen": DOCS / "polynomial.md",
-    "unseen": DOCS / "polynomial.md",
-    "additions": DOCS / "polynomial.md",
-    "adversary": DOCS / "domains.md",
-}
-"""The page of each table."""
+from experiments.report.claims import CLAIMS_CAPTION
+from experiments.report.write_report import DIFFERENCES
+from experiments.stale import FILES, REPORTS
+from pipeline.estimate.estimate_run import COSTS, ONCE, STAGES_OF_PART, WITH_LEXICON
+from pipeline.layout import CELLS_ARCHIVE, FIGURES, REPORT_FILE
+from schemas.provenance import PROVENANCE_FILE, ReportProvenance
+
+ROOT: Final = Path(__file__).parents[1]
+PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), REPORTS / "README.md")
+CONFIGS: Final = tuple(sorted((ROOT / "configs").rglob("*.yaml")))
 COLLECTIONS: Final = ("xquad_en_es_q", "ntrex_en_fr", "tico_en_fr", "bible_en_fr")
 """The collections of the tables of results."""
+_PUBLISHED: Final = (REPORT_FILE, PROVENANCE_FILE, CELLS_ARCHIVE)
+"""The files of a published report, beside its pictures."""
+EARLIER: Final = "before reports kept their commit"
+_HEAD: Final = re.compile(r'^# Test split, row "(.+?)" of docs/experiments/(\w+)\b.*$', re.MULTILINE)
+_COMMIT: Final = re.compile(r"(?<=<!-- commit)((?: \w+)*) -->\n.*?(?=<!-- /commit -->)", re.DOTALL)
 
 
-def with_table(page: str, name: str) -> str:
-    """The page with a table between the comments `name` and `/name`."""
-    lines = {
-        "costs": _costs,
-        "verdicts": _verdicts,
-        "seen": partial(_results, "psi_table_6_"),
-        "unseen": partial(_results, "unseen_"),
-        "additions": partial(_results, "additions_"),
-        "adversary": _adversary,
-    }[name]()
-    marked = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
-    return marked.sub(lambda _: "".join(f"{line}\n" for line in lines), page)
+def renewed(text: str) -> str:
+    """The text of a page, or of a configuration, with the figures of the reports as they are now."""
+    for name, table in TABLES.items():
+        marked = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
+        if marked.search(text):
+            lines = "".join(f"{line}\n" for line in table())
+            text = marked.sub(lines.replace("\\", r"\\"), text)
+    text = _COMMIT.sub(lambda mark: f"{mark[1]} -->\n{_caption(mark[1].split())}\n", text)
+    return _HEAD.sub(lambda head: _head(head[1], head[2]), text)
+
+
+def _version(report: str) -> str:
+    """When a report was measured."""
+    path = REPORTS / report / PROVENANCE_FILE
+    return f"with {ReportProvenance.read(path, 'run it again').words()}" if path.is_file() else EARLIER
+
+
+def _caption(reports: Iterable[str]) -> str:
+    """When the figures of reports were measured; each report is named where they differ."""
+    versions: dict[str, list[str]] = {}
+    for report in dict.fromkeys(reports):
+        versions.setdefault(_version(report), []).append(report)
+    if not versions:
+        return "*Measured before figures kept their commit.*"
+    if len(versions) == 1:
+        return f"*Measured {min(versions)}.*"
+    told = (f"{version}: {', '.join(names)}" for version, names in versions.items())
+    return f"*Measured {'; '.join(told)}.*"
+
+
+def _head(row: str, report: str) -> str:
+    """The line of a configuration's head."""
+    figures = _rows(REPORTS / report / "report.md")[row]
+    mean, _, spread = figures["NDCG@5"].partition("<br>")
+    values = " to ".join(spread.rpartition("<br>")[2].split("–"))
+    span = f" ({values})" if spread else ""
+    first = figures[r"P\_mr@1"].partition("<br>")[0]
+    figures_text = f"ndcg_5 {mean}{span}, p_mr_1 {first}"
+    return f'# Test split, row "{row}" of docs/experiments/{report}: {figures_text}; measured {_version(report)}.'
+
+
+def _rows(report: Path) -> dict[str, dict[str, str]]:
+    """The results of a report: each row to its entries, without marks of the best and of significance."""
+    section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
+    head, _, *rows = (line.strip("| ").split(" | ") for line in section.strip().split("\n\n")[1].splitlines())
+    entries = ([re.sub(r"[*↑↓]", "", entry) for entry in row] for row in rows)
+    return {row[0].removesuffix("<br>baseline"): dict(zip(head[1:], row[1:], strict=True)) for row in entries}
 
 
 def _costs() -> Iterator[str]:
@@ -59,35 +104,71 @@ def _term(coefficient: float, unit: str, name: str) -> str:
 
 
 def _verdicts() -> Iterator[str]:
-    yield "| claim | verdict | of its comparisons | report |"
-    yield "| --- | --- | --- | --- |"
+    yield "| claim | verdict | of its comparisons | report | measured |"
+    yield "| --- | --- | --- | --- | --- |"
     for report in sorted(REPORTS.glob("*/report.md")):
         _, caption, claims = report.read_text(encoding="utf-8").partition(f"\n\n{CLAIMS_CAPTION}\n\n")
         for line in claims.split("\n\n")[0].splitlines()[2:] if caption else ():
-            yield f"{line} [{report.parent.name}]({report.parent.name}/report.md) |"
+            name = report.parent.name
+            yield f"{line} [{name}]({name}/report.md) | {_version(name)} |"
 
 
 def _results(prefix: str) -> Iterator[str]:
     """NDCG@5, P_mr@1 and the rank loss in per cent of each system, from the reports on the collections."""
-    reports = {name: REPORTS / f"{prefix}{name}" / "report.md" for name in COLLECTIONS}
-    found = {name: _results_of(report) for name, report in reports.items() if report.is_file()}
-    yield "| | " + " | ".join(f"[`{name}`](experiments/{prefix}{name}/report.md)" for name in found) + " |"
-    yield "| --- |" + " --- |" * len(found)
-    for system in dict.fromkeys(system for of_report in found.values() for system in of_report):
-        yield f"| {system} | " + " | ".join(of_report.get(system, "") for of_report in found.values()) + " |"
+    reports = {name: f"{prefix}{name}" for name in COLLECTIONS if (REPORTS / f"{prefix}{name}" / "report.md").is_file()}
+    columns = [_rows(REPORTS / report / "report.md") for report in reports.values()]
+    yield "| | " + " | ".join(f"[`{name}`](experiments/{report}/report.md)" for name, report in reports.items()) + " |"
+    yield "| --- |" + " --- |" * len(reports)
+    for system in dict.fromkeys(system for rows in columns for system in rows):
+        yield f"| {system} | " + " | ".join(_three(rows[system]) if system in rows else "" for rows in columns) + " |"
+    yield from ("", _caption(reports.values()))
 
 
-def _results_of(report: Path) -> dict[str, str]:
-    """Each system of a report's results to its figures."""
-    section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
-    head, _, *rows = (line.strip("| ").split(" | ") for line in section.strip().split("\n\n")[1].splitlines())
-    columns = [head.index(name) for name in ("NDCG@5", r"P\_mr@1", r"ordered\_pairs")]
-    figures = {}
-    for row in rows:
-        ndcg, first, pairs = (re.sub(r"<br>.*|[*↑↓]", "", row[column]) for column in columns)
-        loss = 100 * (1 - float(pairs))
-        figures[row[0].removesuffix("<br>baseline")] = f"{ndcg[1:]} / {first.removeprefix('0')} / {loss:.1f}"
-    return figures
+def _three(entries: Mapping[str, str]) -> str:
+    """The three figures of a system."""
+    ndcg, first, pairs = (entries[name].partition("<br>")[0] for name in ("NDCG@5", r"P\_mr@1", r"ordered\_pairs"))
+    return f"{_short(ndcg)} / {_short(first)} / {100 * (1 - float(pairs)):.1f}"
+
+
+def _short(figure: str) -> str:
+    return figure.removeprefix("0")
+
+
+_GLANCE: Final = {
+    "BM25": ("psi_table_6_", "BM25"),
+    "the paper's system": ("ablation_", "paper"),
+    "lexicon alone": ("psi_table_6_", "lexicon alone"),
+    "Smooth CLIR": ("psi_table_6_", "preset best"),
+    "E5 alone": ("encoders_", "e5 alone"),
+    "Smooth CLIR with E5": ("encoders_", "preset best, e5"),
+    "*unseen:* lexicon alone": ("unseen_", "lexicon alone"),
+    "*unseen:* Smooth CLIR": ("unseen_", "preset best"),
+    "*unseen:* with E5": ("encoders_unseen_", "preset best, e5"),
+}
+"""The columns of the table of the README: the reports' prefix and their row."""
+_DOCUMENTS: Final = {
+    "ntrex_en_fr": "French news (NTREX)",
+    "tico_en_fr": "French encyclopedia (TICO-19)",
+    "xquad_en_es_q": "Spanish encyclopedia, questions (XQuAD)",
+    "bible_en_fr": "French Bible",
+}
+
+
+def _glance() -> Iterator[str]:
+    """NDCG@5 of the systems of the README."""
+    yield "| documents | " + " | ".join(_GLANCE) + " |"
+    yield "| --- |" + " --- |" * len(_GLANCE)
+    reports = []
+    for collection, documents in _DOCUMENTS.items():
+        figures = []
+        for column, (prefix, row) in _GLANCE.items():
+            report = REPORTS / f"{prefix}{collection}" / "report.md"
+            entries = _rows(report).get(row) if report.is_file() else None
+            figure = _short(entries["NDCG@5"].partition("<br>")[0]) if entries else ""
+            figures.append(f"**{figure}**" if figure and ("CLIR" in column or "with E5" in column) else figure)
+            reports += [report.parent.name] if entries else []
+        yield f"| {documents} | " + " | ".join(figures) + " |"
+    yield from ("", _caption(reports))
 
 
 def _adversary() -> Iterator[str]:
@@ -95,7 +176,8 @@ def _adversary() -> Iterator[str]:
     weights = ("0", "0.0003", "0.001", "0.01", "0.25")
     yield "| | w = " + " | ".join(weights) + " |"
     yield "| --- |" + " --- |" * len(weights)
-    for kind in ("collections_sosl", "collections_softmax", "books_sosl", "books_softmax"):
+    kinds = ("collections_sosl", "collections_softmax", "books_sosl", "books_softmax")
+    for kind in kinds:
         report = REPORTS / f"adversary_{kind}" / "report.md"
         section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
         head, _, *rows = (line.strip("|").split("|") for line in section.strip().split("\n\n")[1].splitlines())
@@ -111,6 +193,7 @@ def _adversary() -> Iterator[str]:
         for target, of_weights in lines.items():
             label = f"[{target}](experiments/adversary_{kind}/report.md), {_LOSSES[kind.partition('_')[2]]}"
             yield f"| {label} | " + " | ".join(of_weights[weight] for weight in weights) + " |"
+    yield from ("", _caption(f"adversary_{kind}" for kind in kinds))
 
 
 _LOSSES: Final = {"sosl": "SOSL", "softmax": "softmax"}
@@ -122,6 +205,52 @@ def _ndcg_and_first(which: str, of_row: dict[str, str]) -> str:
     return f"{ndcg.removeprefix('0')} / {first.removeprefix('0')}"
 
 
+TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
+    "costs": _costs,
+    "verdicts": _verdicts,
+    "glance": _glance,
+    "seen": partial(_results, "psi_table_6_"),
+    "unseen": partial(_results, "unseen_"),
+    "additions": partial(_results, "additions_"),
+    "adversary": _adversary,
+}
+"""The tables by the names of their marks."""
+
+
+def publish(folder: Path, reports: Path = REPORTS) -> None:
+    """Copies the report of an experiment's folder, and what lies beside it, among the published ones.
+
+    Raises:
+      click.ClickException: the folder has no report with its provenance, or no experiment file has its name.
+    """
+    if not (FILES / f"{folder.name}.yaml").is_file():
+        raise click.ClickException(f"{folder}: must be named after a file in {FILES}; there is no {folder.name}.yaml.")
+    if lacking := [name for name in _PUBLISHED if not (folder / name).is_file()]:
+        raise click.ClickException(f"{folder}: must have {', '.join(lacking)}; run the experiment again.")
+    target = reports / folder.name
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    if (folder / FIGURES).is_dir():  # a report on folds has none
+        shutil.copytree(folder / FIGURES, target / FIGURES)
+    for name in _PUBLISHED:
+        shutil.copy(folder / name, target / name)
+    text = (folder / REPORT_FILE).read_text(encoding="utf-8")
+    link = os.path.relpath(ROOT / DIFFERENCES, folder.resolve())
+    published = text.replace(f"<{link}>", f"<{os.path.relpath(ROOT / DIFFERENCES, REPORTS / folder.name)}>")
+    (target / REPORT_FILE).write_text(published, encoding="utf-8")
+
+
+@click.command(help=(__doc__ or "").partition("\n\n")[0])
+@click.argument("folders", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path))
+def main(folders: Sequence[Path]) -> None:
+    """Publishes the reports of the folders, and renews all pages and configurations."""
+    for folder in folders:
+        publish(folder)
+    for path in (*PAGES, *CONFIGS):
+        before = path.read_text(encoding="utf-8")
+        if (after := renewed(before)) != before:
+            path.write_text(after, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    for name, page in PAGES.items():
-        page.write_text(with_table(page.read_text(encoding="utf-8"), name), encoding="utf-8")
+    main()

@@ -24,6 +24,7 @@ import yaml
 from components.wikiclir_example_gen.dividing import DocumentGroups
 from experiments.cell import Cell
 from experiments.experiment import Experiment, read_experiment
+from experiments.report.archive import archive
 from experiments.report.claims import comparisons, judge
 from experiments.report.markdown import listing
 from experiments.report.results import results
@@ -31,9 +32,11 @@ from experiments.report.summary import summary
 from experiments.report.write_report import conditions
 from experiments.settings import SEED, ExperimentSettings
 from pipeline.config import RunConfig
-from pipeline.layout import REPORT_FILE
+from pipeline.input_files import digest_of
+from pipeline.layout import CELLS_ARCHIVE, REPORT_FILE
 from pipeline.settings_file import read_settings_file
 from schemas.evaluation import BASELINES_FILE, PER_QUERY_FILE, QRELS_FILE, EvaluationReport, QueryMetrics
+from schemas.provenance import PROVENANCE_FILE
 from tools.linked_documents import read_rows
 
 _Lists = Mapping[str, Sequence[tuple[str, int, str]]]
@@ -128,12 +131,13 @@ def _pooled_cell(cells: Sequence[Cell], folder: Path) -> Cell:
 
 def report_text(experiment: Experiment, folds: int) -> str:
     """The report on the pooled folds: a summary, conditions, results, and the experiment file."""
+    measured = f" Measured with {experiment.provenance.words()}." if experiment.provenance else ""
     protocol = (
         f"Collection: {experiment.collection}. Test documents that training has not seen: {folds} folds of groups of "
         "documents that no query joins. Lists of train and eval hold no document of the fold; the test queries are "
         "those whose MR documents lie in it. The figures are means over the test queries of all folds, each of which "
         "is ranked once. Parameters of baselines, and fitted weights, are those of each fold's own eval split, whose "
-        "documents training has seen."
+        f"documents training has seen.{measured}"
     )
     parts = [f"# {experiment.title}, on unseen documents", protocol]
     judged = judge(experiment)
@@ -194,6 +198,11 @@ def main(experiment: Path, output: Path, folds: int, seeds: int) -> None:
         subprocess.run(command, check=True)
         found.append(read_experiment(folder / "cells"))
     whole = replace(pooled(found, output / "pooled"), file=experiment.read_text(encoding="utf-8"))
+    (output / CELLS_ARCHIVE).write_bytes(archive(whole))
+    if record := whole.provenance:
+        # The lists of a fold are made of the run's.
+        data = {**record.data, "data.candidates": digest_of(run["data"]["candidates"])}
+        (output / PROVENANCE_FILE).write_text(record.model_copy(update={"data": data}).to_json(), encoding="utf-8")
     report = output / REPORT_FILE
     report.write_text(report_text(whole, folds), encoding="utf-8")
     click.echo(f"report: {report}")

@@ -248,11 +248,13 @@ def _discriminator_blocks(lines: Sequence[Line], experiment: Experiment) -> Iter
     shown = []
     for line in lines:
         of_seeds = [training.best.figures for training in line.row.trainings]
+        if not of_seeds:
+            continue
         means = [
             f"{mean(one[key] for one in of_seeds):.3g}" if all(key in one for one in of_seeds) else NOTHING
             for key in _FIGURES
         ]
-        if of_seeds and {*means} != {NOTHING}:
+        if {*means} != {NOTHING}:
             shown.append((line, means))
     if shown:
         caption = "The discriminator in the best epoch: means over the seeds"

@@ -11,6 +11,7 @@ from typing import Any, Final
 from components.training_report.svg import Picture
 from experiments.cell import Cell
 from experiments.experiment import Experiment, Row, read_experiment
+from experiments.report.archive import archive
 from experiments.report.claims import comparisons, judge
 from experiments.report.figures import curve_figure, density_figure, loss_figure, similarity_figure, training_figure
 from experiments.report.markdown import NOTHING, Entry, link, listing, paragraph, picture, table
@@ -19,8 +20,9 @@ from experiments.report.results import results
 from experiments.report.summary import SUMMARY, summary, summary_figure
 from experiments.settings import SEED, VARIANT
 from models.evaluation.metrics import METRICS
-from pipeline.layout import EXPERIMENT_FILE, FIGURES, REPORT_FILE
+from pipeline.layout import CELLS_ARCHIVE, EXPERIMENT_FILE, FIGURES, REPORT_FILE
 from pipeline.output_folder import OutputFolder
+from schemas.provenance import PROVENANCE_FILE
 from schemas.stability import Stability, Theorem3
 
 DIFFERENCES: Final = "docs/differences.md"
@@ -30,7 +32,7 @@ _PROJECT: Final = Path(__file__).parents[2]
 
 
 def write_report(folder: Path) -> None:
-    """Writes `REPORT_FILE` and its pictures: the same bytes for the same experiment.
+    """Writes `REPORT_FILE`, its pictures, its cells and their provenance: the same bytes for the same experiment.
 
     Args:
       folder: of an experiment, finished or not.
@@ -41,11 +43,14 @@ def write_report(folder: Path) -> None:
     experiment = read_experiment(folder)
     pictures = report_pictures(experiment.rows)
     text = report_text(experiment, pictures, _address_of_differences(folder))
-    files = {f"{FIGURES}/{one.name}.svg": one.file for one in pictures}
+    files: dict[str, str | bytes] = {f"{FIGURES}/{one.name}.svg": one.file for one in pictures}
+    files |= {REPORT_FILE: text, CELLS_ARCHIVE: archive(experiment)}
+    if experiment.provenance:
+        files[PROVENANCE_FILE] = experiment.provenance.to_json()
     output = OutputFolder(folder, "experiment")
-    for name, content in {**files, REPORT_FILE: text}.items():
+    for name, content in files.items():
         output.write(name, content)
-    output.remove(output.files - {*files, REPORT_FILE, EXPERIMENT_FILE})
+    output.remove(output.files - {*files, EXPERIMENT_FILE})
 
 
 def _address_of_differences(folder: Path) -> str | None:
@@ -109,6 +114,9 @@ def _grid_and_cells(experiment: Experiment) -> Iterator[str]:
     yield paragraph(f"Collection: {experiment.collection}.")
     yield paragraph(f"Every combination of {grid}." if grid else "One cell.")
     yield paragraph(f"{len(experiment.cells)} cells: {said}.")
+    if experiment.provenance:
+        libraries = "; ".join(f"{name} {version}" for name, version in experiment.provenance.libraries.items())
+        yield paragraph(f"Measured with {experiment.provenance.words()}; {libraries}.")
     if unfinished := [cell for cell in experiment.cells if cell.status != "done"]:
         lines = ((cell.name, cell.status, cell.reason or NOTHING) for cell in unfinished)
         yield table("Cells that have not finished", ("Cell", "status", "reason"), lines)

@@ -7,6 +7,7 @@ which 15 are near to pages' topics, and 100 frequent nouns of the English pages 
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from functools import cache
@@ -80,6 +81,19 @@ def test_most_plain_questions_find_their_page_and_their_best_scores_tell_them_fr
     first, three = ranks(demo)
     assert first >= 41 and three >= 47  # 42 and 49 when this was written
     assert separation(demo) >= 0.92  # .95
+
+
+def test_the_page_shows_the_demos_figures(demo: Path) -> None:
+    lines = (ROOT / "docs" / "demo.md").read_text(encoding="utf-8").splitlines()
+    head = next(line.split()[2:] for line in lines if line.startswith("test split"))
+    report = json.loads((demo / "evaluation" / "metrics.json").read_text())
+    columns = {"model": report["metrics"], **report["channels"]}
+    assert [*columns] == head[: len(columns)] and len(columns) == 4
+    for metric in report["metrics"]:
+        line = next(line for line in lines if re.match(rf"{metric} +[\d.]+ ", line))  # the lists' come first
+        # Another stack of libraries adds in another order.
+        shown = [float(value) for value in line.split()[1:5]]
+        assert [column[metric] for column in columns.values()] == pytest.approx(shown, abs=0.02), metric
 
 
 def test_without_the_encoder_and_pairs_of_titles_fewer_questions_find_their_page(demo_output: Path) -> None:

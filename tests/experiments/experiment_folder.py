@@ -13,6 +13,7 @@ from components.evaluator.evaluate import evaluate
 from models.evaluation.metrics import METRICS
 from models.settings import LossSettings
 from pipeline.output_folder import OutputFolder
+from schemas.provenance import Provenance
 from schemas.stability import Stability, Theorem3
 from tests.models.synthetic import text_lists
 
@@ -27,6 +28,13 @@ DISCRIMINATOR = {
 """The figures of an epoch with an adversary."""
 QUALITY = {"sosl": 1.0, "three_part_l2": 0.8, "mse": 0.5, "proportional_odds": 0.5, "cnn": 0.6, "lstm": 0.7}
 """Separation of the grades by a setting."""
+PROVENANCE = Provenance(
+    commit="0123456789abcdef",
+    libraries={"python": "3.10.1", "numpy": "1.26.4"},
+    data={"data.queries": "a1"},
+    code={"Transform": "c1", "Trainer": "c2"},
+    settings={"Transform": "s1", "Trainer": "s2"},
+)
 THEOREM_3 = Theorem3(
     **{"bound": 123.4, "largest_loss": 4.0, "beta": 0.5, "lipschitz": 4.0, "smoothness": 16.0, "pairs": 1000},
     **{"steps": 100, "step_constant": 0.1, "delta": 0.05, "caveat": "A yardstick."},
@@ -145,6 +153,7 @@ def _files_of_a_cell(
         "config.yaml": yaml.safe_dump(config),
         "training.json": json.dumps(training),
         "stability.json": stability.to_json(),
+        "provenance.json": PROVENANCE.to_json(),
     }
 
 

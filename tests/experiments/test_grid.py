@@ -9,6 +9,7 @@ import yaml
 
 from experiments.grid import PlannedCell, load_grid
 from experiments.settings import ExperimentSettings
+from models.encoders.settings import USE_VERSION
 from pipeline.config import RunConfig, dump_config, load_config
 from schemas.errors import ConfigError
 
@@ -354,3 +355,37 @@ def test_a_preset_over_a_resolved_run_fails_its_cells_alone(experiment_file: Pat
     )
     assert [cell.settings["preset"] for cell in cells if cell.fault] == ["paper"] * 4
     assert str(cells[-1].fault).startswith(f"{experiment_file}:4: preset: ")
+
+
+# The project's own files
+
+
+@pytest.mark.parametrize("file", sorted(CONFIGS.glob("*.yaml")), ids=lambda file: file.stem)
+def test_a_published_experiment_has_the_same_cells_whatever_is_installed(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its collection need not be here."""
+    configs = []
+    for version in ("none", USE_VERSION):
+        monkeypatch.setattr("models.encoders.settings.metadata.version", lambda name, version=version: version)
+        configs.append([cell.config for cell in load_grid(str(file), has_files=False).cells])
+    assert configs[0] == configs[1] and None not in configs[0]
+
+
+@pytest.mark.parametrize("file", sorted((CONFIGS.parent / "best").glob("*.yaml")), ids=lambda file: file.stem)
+def test_a_run_that_experiments_vary_has_no_encoder_of_the_machine(file: Path) -> None:
+    content = yaml.safe_load(file.read_text())
+    assert (content["preset"], content["encoder"]) == ("best", {"kind": "none"})
+
+
+def test_without_files_a_grid_is_that_with_them_but_for_digests_and_domains(experiment_file: Path) -> None:
+    with_files = load_grid(str(experiment_file))
+    without = load_grid(str(experiment_file), has_files=False)
+    for one, other in zip(with_files.cells, without.cells, strict=True):
+        assert one.config and other.config and one.name == other.name
+        assert other.config.data.sha256.queries is None
+        assert one.config.model_copy(update={"data": other.config.data}) == other.config
+    replace(experiment_file.with_name("run.yaml"), ("queries:", "queries: /nowhere/"))
+    with pytest.raises(ConfigError):
+        load_grid(str(experiment_file))
+    assert load_grid(str(experiment_file), has_files=False).cells

@@ -20,6 +20,7 @@ from tfx.dsl.components.base.base_component import BaseComponent
 from models.choices import OPTIMIZERS, Declaration, DrawnSettings
 from pipeline import identity
 from pipeline.config import RunConfig, load_config
+from pipeline.identity import IDENTITY_FORM
 from pipeline.input_files import resolve_digests
 from pipeline.pipeline import create_pipeline
 from pipeline.presets import PRESETS
@@ -462,8 +463,12 @@ def test_an_edit_changes_the_keys_of_the_stages_that_run_the_code_and_of_no_othe
     monkeypatch.setattr("pipeline.pipeline._SCHEMA_FILE", str(code / "schemas" / "schema.pbtxt"))
     before = keys(configuration({}))
     content = (code / file).read_bytes()
-    (code / file).write_bytes(content + b"\n# edited\n")
-    after = keys(configuration({}))
+    kept = {}
+    for edit in (b"\n# EDITED = 1\n", b"\nEDITED = 1\n"):
+        (code / file).write_bytes(content + edit)
+        kept[edit] = keys(configuration({}))
     (code / file).write_bytes(content)
-    assert changed(before, after) == set(stages.split())
-    assert all(len(str(parameters["identity"])) == 64 for parameters in after.values())
+    sentence, statement = kept.values()
+    assert changed(before, statement) == set(stages.split())
+    assert changed(before, sentence) == ({"ImportSchemaGen"} if file.endswith("pbtxt") else set())
+    assert all(IDENTITY_FORM.fullmatch(str(parameters["identity"])) for parameters in statement.values())

@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.experiment import read_experiment
+from experiments.report.archive import archive, unpacked
+from experiments.report.results import results
 from experiments.report.significance import baseline_metric, query_metrics
 from models.evaluation.metrics import METRICS
+from pipeline.layout import CELLS_ARCHIVE
 from tests.experiments.experiment_folder import QUERIES, write_experiment
 from tools.unseen_documents import fold_of_documents, lists_without, main, pooled, report_text
 
@@ -71,6 +74,10 @@ def test_the_pooled_experiment_has_the_metrics_of_all_queries_and_a_report(tmp_p
     assert text.startswith("# Losses on the sample, on unseen documents\n\nCollection: sample")
     assert "2 folds" in text and "| MSE | SOSL |" in text
     assert "epochs: " not in text  # a fold each has its own
+    assert "Measured with commit 0123456." in text
+    (tmp_path / CELLS_ARCHIVE).write_bytes(archive(whole))
+    with unpacked(tmp_path / CELLS_ARCHIVE) as again:
+        assert [*results(again)] == [*results(whole)]
 
 
 def test_a_folder_with_other_files_is_refused_and_stays(tmp_path: Path) -> None:
