@@ -91,11 +91,15 @@ def _head(lines: Iterable[tuple[int, bytes] | Drop]) -> Iterator[tuple[int, byte
             return
 
 
+_OBJECT: Final = re.compile(r'\s*\{\s*["}]')
+"""The beginning of a JSON object; an id may be a brace."""
+
+
 def _form(role: str, lines: Sequence[str]) -> _Form:
     """The form of most of the first lines; raises a HeaderError for a header that lacks a column."""
     columns = COLUMNS[role]
     first = lines[0] if lines else ""
-    if first.lstrip().startswith("{") or 2 * sum(line.lstrip().startswith("{") for line in lines) > len(lines):
+    if _OBJECT.match(first) or 2 * sum(map(bool, map(_OBJECT.match, lines))) > len(lines):
         return _Form(is_json=True)
     separators = ("\t", None, ",", ";") if columns.white_space else ("\t", ",", ";")
     quotes = {separator: _is_quoted(lines, separator) for separator in separators}

@@ -17,6 +17,7 @@ from kfp import compiler, components, dsl
 from kfp.pipeline_spec import pipeline_spec_pb2
 from tfx.orchestration.kubeflow.v2 import compiler_utils
 
+from pipeline.identity import IDENTITY_FORM
 from pipeline.kubeflow.cluster_config import load_cluster_config
 from pipeline.kubeflow.compile_pipeline import compile_pipeline
 from pipeline.kubeflow.parameters import RUNTIME_PARAMETERS
@@ -202,7 +203,8 @@ def test_the_code_and_the_inputs_reach_kubeflow_s_cache_by_their_content() -> No
     constants = [values["identity"]["runtimeValue"]["constant"] for values in parameters.values()]
     digests = json.loads(parameters["CollectionGen"]["digests"]["runtimeValue"]["constant"])
     assert digests.keys() == {"queries", "documents", "judgments"}
-    assert all(len(digest) == 64 for digest in (*constants, *digests.values()))
+    assert all(map(IDENTITY_FORM.fullmatch, constants))
+    assert all(len(digest) == 64 for digest in digests.values())
 
 
 def test_a_parameter_of_a_run_is_an_input_of_the_stages_that_use_it_alone() -> None:

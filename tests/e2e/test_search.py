@@ -92,7 +92,7 @@ def test_after_an_edit_only_the_stages_that_run_the_code_are_not_from_the_cache(
     code = search_run.output.parent / "code"
     path = code / "models" / "theory" / "theorem_3.py"
     content, before = path.read_bytes(), tree(search_run.output / "evaluation")
-    path.write_bytes(content + b"\n# edited\n")
+    path.write_bytes(content + b"\nEDITED = 1\n")
     again = SampleRun(search_run.output, search_run.output / "config.yaml", start=partial(forked, code=code))
     path.write_bytes(content)
     assert again.code == 0, again.err
