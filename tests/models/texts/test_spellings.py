@@ -78,30 +78,41 @@ DIFFERENT = {
 }  # fmt: skip
 
 
+def words_of_each(texts, **rules):
+    return [[word.decode() for word in words] for words in tokenize(tf.constant(texts), WordRules(**rules)).to_list()]
+
+
 def words_of(text, **rules):
-    return [word.decode() for word in tokenize(tf.constant([text]), WordRules(**rules))[0].numpy()]
+    return words_of_each([text], **rules)[0]
+
+
+def stems_of_each(texts, language):
+    return [[stem.decode() for stem in row] for row in stems(tokenize(tf.constant(texts)), language).to_list()]
 
 
 def stems_of(text, language):
-    return [stem.decode() for stem in stems(tokenize(tf.constant([text])), language)[0].numpy()]
+    return stems_of_each([text], language)[0]
+
+
+def spellings(pairs):
+    """The first and the second spelling of each pair."""
+    return map(list, zip(*(pair.split("=") for pair in pairs.split()), strict=True))
 
 
 @pytest.mark.parametrize("kind", EQUAL_STEMS)
 def test_spellings_of_a_word_are_one_stem_which_is_its_own(kind):
     language, pairs = EQUAL_STEMS[kind]
-    for pair in pairs.split():
-        spelling, other = (stems_of(word, language) for word in pair.split("="))
-        assert spelling == other, pair
-        assert stems_of(" ".join(spelling), language) == spelling, pair
+    stems_of_first, stems_of_second = (stems_of_each(words, language) for words in spellings(pairs))
+    assert stems_of_first == stems_of_second
+    assert stems_of_each([*map(" ".join, stems_of_first)], language) == stems_of_first
 
 
 @pytest.mark.parametrize("kind", EQUAL_WORDS)
 @pytest.mark.parametrize("segmented", [False, True])
 def test_spellings_that_look_alike_are_one_word_which_is_its_own(kind, segmented):
-    for pair in EQUAL_WORDS[kind][1].split():
-        spelling, other = (words_of(word, segmented=segmented) for word in pair.split("="))
-        assert spelling == other, pair
-        assert words_of(" ".join(spelling), segmented=segmented) == spelling, pair
+    first, second = (words_of_each(words, segmented=segmented) for words in spellings(EQUAL_WORDS[kind][1]))
+    assert first == second
+    assert words_of_each([*map(" ".join, first)], segmented=segmented) == first
 
 
 @pytest.mark.parametrize("kind", DIFFERENT)
@@ -109,7 +120,7 @@ def test_words_that_differ_have_stems_that_differ(kind):
     language, groups = DIFFERENT[kind]
     for group in groups.split(","):
         words = group.split()
-        assert len({tuple(stems_of(word, language)) for word in words}) == len(words), group
+        assert len({*map(tuple, stems_of_each(words, language))}) == len(words), group
 
 
 @pytest.mark.parametrize("kind", EQUAL_WORDS)
