@@ -16,7 +16,6 @@ from pipeline.config import load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema, is_config_schema
 from pipeline.input_files import files_of, is_remote
 from pipeline.output_folder import write_atomically
-from schemas.byte_streams import unpacked
 from schemas.errors import ConfigError
 from schemas.languages import LANGUAGES
 from schemas.record_files import parse_judgments
@@ -133,7 +132,7 @@ def _highest_grade(folder: Path, judgments: str) -> int:
     path = judgments if is_remote(judgments) else os.path.join(folder, judgments)
     highest = 0
     for file in [] if is_remote(path) else files_of(path):
-        with open(file, "rb") as stored, unpacked(stored) as stream:
+        with open(file, "rb") as stream:
             records = parse_judgments(stream, file, range(MAX_GRADE + 1))
             grades = (record.grade for record in records if isinstance(record, Judgment))
             highest = max(highest, max(grades, default=0))

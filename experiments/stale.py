@@ -24,7 +24,7 @@ class Compared(NamedTuple):
     report: str
     """The name of its folder."""
     changes: list[str]
-    """What has changed since; empty where nothing has."""
+    """The changes since it was measured."""
     data_not_here: list[str]
     """The inputs that were not compared, by their dotted settings, because their files are not here."""
 

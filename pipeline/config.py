@@ -93,7 +93,7 @@ class RunConfig(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _what_is_not_given_is_the_presets(cls, content: Any) -> Any:
+    def _apply_preset(cls, content: Any) -> Any:
         return {"loss": {}, **with_preset(content, cls)} if isinstance(content, Mapping) else content
 
     @field_validator("embeddings")
@@ -183,7 +183,7 @@ class RunConfig(Settings):
 
     @field_validator("loss", mode="before")
     @classmethod
-    def _thresholds_are_those_of_the_grades(cls, loss: Any, info: ValidationInfo) -> Any:
+    def _derive_thresholds(cls, loss: Any, info: ValidationInfo) -> Any:
         data = info.data.get("data")
         if data is None or not isinstance(loss, Mapping) or loss.get("theta") is not None:
             return loss

@@ -78,7 +78,7 @@ def code_of(*identities: str) -> str:
       >>> code_of("c1-l1", "c2-l1") == code_of("c1-l2", "c2-l2") != code_of("c1-l1", "c3-l1")
       True
     """
-    return _sha256("\n".join(one.partition("-")[0] for one in identities))
+    return _sha256("\n".join(code_and_libraries.partition("-")[0] for code_and_libraries in identities))
 
 
 def identity_of_all_stages() -> str:
@@ -108,9 +108,9 @@ def commit() -> str | None:
         head = subprocess.run([*git, "rev-parse", "--show-prefix", "HEAD"], capture_output=True, check=True, text=True)
     except (OSError, subprocess.CalledProcessError):
         return None
-    prefix, found = head.stdout.split("\n")[:2]
+    prefix, head_commit = head.stdout.split("\n")[:2]
     # Below the top of a checkout the commit is that of a project which this one is installed in.
-    return None if changes.stdout or prefix else found
+    return None if changes.stdout or prefix else head_commit
 
 
 def code_digest(*modules: str) -> str:
@@ -134,7 +134,7 @@ _read: dict[tuple[str, ...], str] | None = None
 
 @contextmanager
 def code_read_once() -> Iterator[None]:
-    """Within it each digest is taken once: a thousand configurations take seconds in place of minutes."""
+    """Takes each digest once within the context: a thousand configurations take seconds in place of minutes."""
     global _read
     _read = {}
     try:
@@ -160,7 +160,7 @@ def _closure(modules: Iterable[str]) -> set[str]:
 
 
 class _Parsed(NamedTuple):
-    """What a module's text says."""
+    """A parsed module."""
 
     digest: str
     """SHA-256 of its statements."""

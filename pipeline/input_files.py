@@ -126,12 +126,12 @@ def resolve_digests(
 def digests_here(config: Settings) -> dict[str, str | None]:
     """The digest of the present content of every input, by its dotted setting; None of one that is not here."""
     digests: dict[str, str | None] = {}
-    for one in given_paths(type(config), config.model_dump(mode="json")):
-        if one.form:
+    for path in given_paths(type(config), config.model_dump(mode="json")):
+        if path.form:
             try:
-                digests[one.name] = input_digest([digest_of(file) for file in _files_in_order(one)])
+                digests[path.name] = input_digest([digest_of(file) for file in _files_in_order(path)])
             except (DataError, OSError):
-                digests[one.name] = None
+                digests[path.name] = None
     return digests
 
 

@@ -29,8 +29,8 @@ def direction_fault(pairs: Sequence[TextPair], queries: Iterable[str], documents
       >>> direction_fault(pairs, [pair.query for pair in pairs], [pair.document for pair in pairs])
     """
     query_features, document_features = _features(queries), _features(documents)
-    own = query_features - document_features, document_features - query_features
-    directions = [_direction(pair, *own) for pair in pairs]
+    only_queries, only_documents = query_features - document_features, document_features - query_features
+    directions = [_direction(pair, only_queries, only_documents) for pair in pairs]
     right, wrong = (sum(sign * direction > 0 for direction in directions) for sign in (1, -1))
     if wrong < _FEWEST_PAIRS or wrong < _SHARE * (right + wrong):
         return None
@@ -40,10 +40,11 @@ def direction_fault(pairs: Sequence[TextPair], queries: Iterable[str], documents
     )
 
 
-def _direction(pair: TextPair, of_queries: frozenset[str], of_documents: frozenset[str]) -> int:
-    """Above 0 for a pair in the right direction, below 0 for one in the other."""
+def _direction(pair: TextPair, query_features: frozenset[str], document_features: frozenset[str]) -> int:
+    """Counts the features of a pair that show the right direction, less those that show the wrong one."""
     first, second = _features([pair.query]), _features([pair.document])
-    return len(first & of_queries) + len(second & of_documents) - len(first & of_documents) - len(second & of_queries)
+    right = len(first & query_features) + len(second & document_features)
+    return right - len(first & document_features) - len(second & query_features)
 
 
 def _features(texts: Iterable[str]) -> frozenset[str]:

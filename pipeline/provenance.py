@@ -1,4 +1,4 @@
-"""What a run's figures follow from: the code and the settings of each stage, the data, and the libraries."""
+"""The provenance of a run's figures: the code and the settings of each stage, the data, and the libraries."""
 
 import hashlib
 import json
@@ -49,8 +49,8 @@ def _digests(config: RunConfig) -> dict[str, str]:
     for path in given_paths(RunConfig, content):
         if path.form:
             section, first, *below = path.keys
-            given = content[section]["sha256"]
-            digest = given[first].get(".".join(below)) if below else given.get(first)
+            section_digests = content[section]["sha256"]
+            digest = section_digests[first].get(".".join(below)) if below else section_digests.get(first)
             if digest:
                 digests[path.name] = str(digest)
     return digests

@@ -80,7 +80,7 @@ _OF_FORM: Final = frozenset(
 
 def form_note(role: str, drops: Iterable[Drops]) -> list[str]:
     """The last line of an error about bad lines: the form of the role's files, if that is what the lines lack."""
-    return [f"  expected {expected_form(role)}"] if any(one.reason in _OF_FORM for one in drops) else []
+    return [f"  expected {expected_form(role)}"] if any(drop.reason in _OF_FORM for drop in drops) else []
 
 
 def column_name(field: str) -> str:

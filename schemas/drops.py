@@ -117,17 +117,17 @@ def bad_input(
       records: the word for the input's records.
       limit: a phrase that names the share's setting.
     """
-    bad = sum(one.count for one in drops if one.reason.bad)
-    shown = [one for one in drops if one.reason.is_fatal]
+    bad = sum(dropped.count for dropped in drops if dropped.reason.bad)
+    shown = [dropped for dropped in drops if dropped.reason.is_fatal]
     if not shown:
         if bad <= max_bad_share * read:
             return []
-        shown = [one for one in drops if one.reason.bad]
-    worst_first = sorted(shown, key=lambda one: -one.count)
+        shown = [dropped for dropped in drops if dropped.reason.bad]
+    worst_first = sorted(shown, key=lambda dropped: -dropped.count)
     excess = "" if shown[0].reason.is_fatal else f"; {limit}"
     return [
         f"{path}: {bad:,} of {read:,} {records} are bad{excess}:",
-        *(line for one in worst_first for line in one.lines()),
+        *(line for dropped in worst_first for line in dropped.lines()),
     ]
 
 

@@ -5,12 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from hashlib import blake2b
 from itertools import accumulate
 from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
 
+from components.collection_gen.copies import NO_TEXT, equal_documents, text_hash
 from schemas.byte_streams import Apply, HashingReader, OpenFile, check_content, raw_lines
 from schemas.collection import COPIES_FILE, EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text, read_texts
 from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
@@ -23,7 +23,6 @@ HAVE_IDS: Final = ("queries", "documents")
 _SHARD_BYTES: Final = 1 << 26
 """A shard ends with the record that fills it: large enough to cost nothing, small enough to share among workers."""
 _BUFFER: Final = 1 << 20
-_HASH_BYTES: Final = 8
 
 
 def write_collection(
@@ -96,17 +95,10 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, ope
                 shards.write(item.tsv().encode())
                 records += 1
             if role == "documents":
-                text_hashes += _text_hash(item)
+                text_hashes += text_hash(item.text) if isinstance(item, Text) else NO_TEXT
         digest = stream.hexdigest()
     report = ReadReport(path, shards.lines, records, left_out.drops())
     return Role((InputFile(path, digest, shards.lines),), tuple(shards.written), report), bytes(text_hashes)
-
-
-def _text_hash(item: Any) -> bytes:
-    """A hash of a document's text, the same in every process; zeros of a record that was left out."""
-    return (
-        blake2b(item.text.encode(), digest_size=_HASH_BYTES).digest() if isinstance(item, Text) else bytes(_HASH_BYTES)
-    )
 
 
 class _ShardWriter:
@@ -187,21 +179,15 @@ def _join(parts: Sequence[Role]) -> Role:
     )
 
 
-def _copies(documents: Role, text_hashes: bytes, folder: str, open_file: OpenFile) -> list[list[str]]:
-    """The ids of the documents of each text that several have, in the order of the files.
+def _copies(documents: Role, hashes: bytes, folder: str, open_file: OpenFile) -> list[tuple[str, ...]]:
+    """The ids of the documents of each text that several have."""
 
-    Memory holds eight bytes a line, and the texts that several documents have.
-    """
-    hashes = np.frombuffer(text_hashes, np.uint64)
-    values, counts = np.unique(hashes, return_counts=True)
-    suspects = {*values[(counts > 1) & (values > 0)].tolist()}
-    doc_ids: dict[str, list[str]] = defaultdict(list)
-    for shard in documents.shards if suspects else ():
-        with open_file(os.path.join(folder, shard.name), "rb") as stream:
-            for document in read_texts(stream, shard):
-                if int(hashes[document.line - 1]) in suspects:
-                    doc_ids[document.text].append(document.id)
-    return [equal for equal in doc_ids.values() if len(equal) > 1]
+    def read_documents() -> Iterator[tuple[int, str, str]]:
+        for shard in documents.shards:
+            with open_file(os.path.join(folder, shard.name), "rb") as stream:
+                yield from ((text.line - 1, text.id, text.text) for text in read_texts(stream, shard))
+
+    return equal_documents(hashes, read_documents)
 
 
 def _leave_out_repeated(role: Role, folder: str, open_file: OpenFile) -> Role:

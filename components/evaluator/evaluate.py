@@ -50,13 +50,13 @@ class Evaluation:
 
     Attributes:
       report: the content of `metrics.json`.
-      per_query, of_baselines: every metric of every query, of the model and of the baselines.
+      per_query, baseline_metrics: every metric of every query, of the model and of the baselines.
       run, qrels: the lines of the two TREC files.
     """
 
     report: EvaluationReport
     per_query: QueryMetrics
-    of_baselines: QueryMetrics
+    baseline_metrics: QueryMetrics
     run: list[str]
     qrels: list[str]
 
@@ -65,7 +65,7 @@ class Evaluation:
         return {
             METRICS_FILE: self.report.to_json(),
             PER_QUERY_FILE: self.per_query.to_tsv(),
-            BASELINES_FILE: self.of_baselines.to_tsv(),
+            BASELINES_FILE: self.baseline_metrics.to_tsv(),
             RUN_FILE: "".join(self.run),
             QRELS_FILE: "".join(self.qrels),
         }
@@ -99,10 +99,12 @@ def evaluate(
       DataError: a score is not finite, or a baseline lacks a list.
     """
     per_query = list_metrics(lists, scores, top_grade)
-    of_baselines = {RANDOM_ORDER: list_metrics(lists, [np.zeros(len(grades)) for grades in lists.grades], top_grade)}
+    baseline_metrics = {
+        RANDOM_ORDER: list_metrics(lists, [np.zeros(len(grades)) for grades in lists.grades], top_grade)
+    }
     for name, run in baselines.items():
-        of_baselines[name] = list_metrics(lists, _run_scores(name, run, lists), top_grade)
-    of_channels = {
+        baseline_metrics[name] = list_metrics(lists, _run_scores(name, run, lists), top_grade)
+    channel_metrics = {
         name: list_metrics(lists, channel_scores, top_grade)
         for name, channel_scores in channels.items()
         if len(channels) > 1
@@ -117,12 +119,12 @@ def evaluate(
             metrics=metrics,
             standard_errors=_standard_errors(per_query, rows),
             reachable=reachable,
-            baselines={name: _means(values, rows) for name, values in of_baselines.items()},
-            channels={name: _means(values, rows) for name, values in of_channels.items()},
+            baselines={name: _means(values, rows) for name, values in baseline_metrics.items()},
+            channels={name: _means(values, rows) for name, values in channel_metrics.items()},
         )
 
     whole = part(np.ones(len(lists), bool))
-    seen = None if trained is None else _have_seen_document(lists, trained, top_grade)
+    seen = None if trained is None else _are_seen(lists, trained, top_grade)
     qrels = [
         line
         for query_id, doc_ids, grades in zip(lists.query_ids, lists.doc_ids, lists.grades, strict=True)
@@ -145,7 +147,7 @@ def evaluate(
         cold=None if seen is None else part(~seen),
         domains={name: part(np.array(lists.domains) == name) for name in sorted({*lists.domains} - {""})},
     )
-    doubts = _doubts(report, trained, of_channels, of_baselines[RANDOM_ORDER])
+    doubts = _doubts(report, trained, channel_metrics, baseline_metrics[RANDOM_ORDER])
     report = report.model_copy(update={"warnings": tuple(doubts)})
     of_queries = QueryMetrics(
         [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
@@ -154,7 +156,7 @@ def evaluate(
         of_queries.query_ids,
         {
             of_baseline(name, key): of_metric.tolist()
-            for name, values in of_baselines.items()
+            for name, values in baseline_metrics.items()
             for key, of_metric in values.items()
         },
     )
@@ -206,7 +208,7 @@ def _standard_errors(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, 
     return {key: standard_error(of_queries[rows]) for key, of_queries in values.items()} if rows.sum() > 1 else {}
 
 
-def _have_seen_document(lists: RankingLists, trained: RankingLists, top_grade: int) -> npt.NDArray[np.bool_]:
+def _are_seen(lists: RankingLists, trained: RankingLists, top_grade: int) -> npt.NDArray[np.bool_]:
     """Whether each query has an MR document that is relevant to a train query, or has the text of such a document."""
     is_relevant = trained.are_relevant()
     ids, texts = (set(trained.document_columns[name].numpy()[is_relevant].tolist()) for name in (f.DOC_ID, f.DOC_TEXT))
@@ -214,7 +216,8 @@ def _have_seen_document(lists: RankingLists, trained: RankingLists, top_grade: i
     is_seen = np.array([doc_id in ids or text in texts for doc_id, text in zip(*columns, strict=True)], bool)
     rows = lists.split(lists.documents.flat_values.numpy())
     return np.array(
-        [is_seen[of_list[grades == top_grade]].any() for of_list, grades in zip(rows, lists.grades, strict=True)], bool
+        [is_seen[list_rows[grades == top_grade]].any() for list_rows, grades in zip(rows, lists.grades, strict=True)],
+        bool,
     )
 
 

@@ -3,14 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, fields
 from io import BytesIO
-from itertools import chain
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from components.wikiclir_example_gen.document_ids import DocumentIds
 from components.wikiclir_example_gen.report import GRADE_DISAGREEMENT, TALLIES, Tally, tally, tally_drop
-from components.wikiclir_example_gen.sampling import sample_negatives
+from components.wikiclir_example_gen.sampling import never_drawn, sample_negatives
 from components.wikiclir_example_gen.settings import DataSettings
 from schemas.collection import Role, parse_domains, parse_judgments
 from schemas.relevance import NOT_RELEVANT
@@ -141,10 +140,9 @@ class MakeList(beam.DoFn):
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
                 used = {"judgments": list(grades)}
-                # A copy of a relevant document is relevant, whatever its id.
-                relevant = (doc_id for doc_id, grade in grades.items() if grade > NOT_RELEVANT)
-                copies = chain.from_iterable(self._doc_ids.copies.get(doc_id, ()) for doc_id in relevant)
-                never = {*grades, *copies, *((query_id,) if self._settings.leave_out_own else ())}
+                never = never_drawn(grades, self._doc_ids.copies)
+                if self._settings.leave_out_own:
+                    never.add(query_id)
                 split = split_of(query_id)
                 # Where documents are divided, the split is known later, and `DivideLists` leaves out what is too much.
                 by_queries = self._settings.split == "queries"

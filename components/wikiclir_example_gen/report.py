@@ -113,7 +113,7 @@ class DataReport:
         lines += [f"{role}: {file.describe()}" for role, file in self.files.items()]
         if self.copies:
             lines.append(
-                f"documents: {self.copies:,} have the text of an earlier one; copies of relevant ones are not drawn"
+                f"documents with the text of an earlier one: {self.copies:,}; copies of relevant ones are not drawn"
             )
         if self.grade_disagreements:
             lines.append(f"candidates: {self.grade_disagreements:,} grades differ from the judgments'")

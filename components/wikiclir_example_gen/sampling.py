@@ -1,8 +1,9 @@
 """Random decisions that are the same wherever they are made: cold units, NR documents, and the order of a list."""
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from schemas.relevance import NOT_RELEVANT
 from schemas.splits import stable_hash
 
 
@@ -16,6 +17,22 @@ def is_cold(unit: str, seed: int, share: float) -> bool:
       [0, 2...]
     """
     return stable_hash("cold", str(seed), unit) < share * 2**64
+
+
+def never_drawn(grades: Mapping[str, int], copies: Mapping[str, Iterable[str]]) -> set[str]:
+    """The documents that are no NR documents of a query: the judged ones, and all copies of the relevant ones.
+
+    Args:
+      grades: the grade of each judged document, by its id.
+      copies: the ids of the documents with the text of a document, by its id; only of those that share their text.
+
+    Example:
+      >>> copies = {"d1": ("d1", "d7"), "d7": ("d1", "d7"), "d2": ("d2", "d8"), "d8": ("d2", "d8")}
+      >>> sorted(never_drawn({"d1": 2, "d2": 0}, copies))
+      ['d1', 'd2', 'd7']
+    """
+    relevant = (doc_id for doc_id, grade in grades.items() if grade > NOT_RELEVANT)
+    return {*grades, *(copy for doc_id in relevant for copy in copies.get(doc_id, ()))}
 
 
 def sample_negatives(

@@ -91,7 +91,7 @@ def unpacked(path: Path) -> Iterator[Experiment]:
 
 
 def verdicts_of(path: Path) -> str:
-    """The verdicts of an archive's claims with their comparisons, judged anew, as they stand in its report.
+    """Judges the claims of an archive anew; returns the verdicts and comparisons in the words of a report.
 
     Raises:
       DataError: the archive is missing or damaged.

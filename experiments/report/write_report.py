@@ -43,7 +43,7 @@ def write_report(folder: Path) -> None:
     experiment = read_experiment(folder)
     pictures = report_pictures(experiment.rows)
     text = report_text(experiment, pictures, _address_of_differences(folder))
-    files: dict[str, str | bytes] = {f"{FIGURES}/{one.name}.svg": one.file for one in pictures}
+    files: dict[str, str | bytes] = {f"{FIGURES}/{picture.name}.svg": picture.file for picture in pictures}
     files |= {REPORT_FILE: text, CELLS_ARCHIVE: archive(experiment)}
     if experiment.provenance:
         files[PROVENANCE_FILE] = experiment.provenance.to_json()

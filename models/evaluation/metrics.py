@@ -140,14 +140,17 @@ def _relevant(grades: Iterable[int]) -> int:
     return sum(grade >= 1 for grade in grades)
 
 
+def _expected_relevant(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
+    return sum(_relevant(grades) / len(grades) * len(ranks) for grades, ranks in _ranks(tied, cutoff))
+
+
 def _expected_precision(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
-    relevant = sum(_relevant(grades) / len(grades) * len(ranks) for grades, ranks in _ranks(tied, cutoff))
-    return relevant / (cutoff or sum(map(len, tied)))
+    return _expected_relevant(tied, cutoff) / (cutoff or sum(map(len, tied)))
 
 
 def _expected_recall(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
     relevant = sum(map(_relevant, tied))
-    return _expected_precision(tied, cutoff) * (cutoff or sum(map(len, tied))) / relevant if relevant else 0.0
+    return _expected_relevant(tied, cutoff) / relevant if relevant else 0.0
 
 
 def _expected_ndcg(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:

@@ -29,8 +29,8 @@ def without_inner_marks(texts: tf.Tensor) -> tf.Tensor:
 
     It has to come before case folding, which drops the joiner.
     """
-    place = tf.where(~tf.strings.regex_full_match(texts, f"[^{MARKED}]*"))
-    return tf.tensor_scatter_nd_update(texts, place, _without_inner_marks(tf.gather_nd(texts, place)))
+    rows = tf.where(~tf.strings.regex_full_match(texts, f"[^{MARKED}]*"))
+    return tf.tensor_scatter_nd_update(texts, rows, _without_inner_marks(tf.gather_nd(texts, rows)))
 
 
 def _without_inner_marks(texts: tf.Tensor) -> tf.Tensor:
@@ -73,11 +73,11 @@ def _class(marks: str) -> str:
 
 def _out_of_order() -> str:
     """A pattern that each text with marks out of order matches, and few others do."""
-    found = [*_ALIKE, f"{_COENG}{_RO}{_COENG}", f"{_COENG}[{_CONSONANTS}]៌"]
+    patterns = [*_ALIKE, f"{_COENG}{_RO}{_COENG}", f"{_COENG}[{_CONSONANTS}]៌"]
     for order in _ORDERS:
         ranks = order.replace("\0 ", "").split()
-        found += [_class(later) + _class("".join(ranks[:rank])) for rank, later in enumerate(ranks) if rank]
-    return f".*(?:{'|'.join(found)}).*"
+        patterns += [_class(later) + _class("".join(ranks[:rank])) for rank, later in enumerate(ranks) if rank]
+    return f".*(?:{'|'.join(patterns)}).*"
 
 
 _OUT_OF_ORDER: Final = _out_of_order()
@@ -93,8 +93,8 @@ def ordered_marks(words: tf.Tensor) -> tf.Tensor:
     Args:
       words: normalised (NFC).
     """
-    place = tf.where(tf.strings.regex_full_match(words, _OUT_OF_ORDER))
-    return tf.tensor_scatter_nd_update(words, place, _ordered(tf.gather_nd(words, place)))
+    rows = tf.where(tf.strings.regex_full_match(words, _OUT_OF_ORDER))
+    return tf.tensor_scatter_nd_update(words, rows, _ordered(tf.gather_nd(words, rows)))
 
 
 def _rank_table() -> npt.NDArray[np.int8]:

@@ -337,7 +337,7 @@ def _tokens_with_offsets(text: tf.Tensor, segmented: bool) -> TokenOffsets:
 
 
 class _Parts(NamedTuple):
-    """What is left of each character of a text, and its place."""
+    """The normalised characters of a text, each with its first and last byte there."""
 
     remains: tf.Tensor
     """Its part of the words; "" for all but the first of those that become one: string [characters]."""

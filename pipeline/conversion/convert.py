@@ -193,7 +193,7 @@ class _Converter:
                 else:
                     yield query_id, candidates
             elif self._sources.has_candidates():
-                yield query_id, sampled_list(query_id, judged, doc_ids, self._settings.negatives)
+                yield query_id, sampled_list(query_id, judged, doc_ids, self._inputs.copies, self._settings.negatives)
             else:
                 yield query_id, judged
 

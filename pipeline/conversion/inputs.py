@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
+from components.collection_gen.copies import equal_documents, text_hash
 from pipeline.conversion.ir_datasets_files import is_of_ir_datasets, open_part
 from schemas.columns import form_note
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport, bad_input
@@ -202,6 +203,7 @@ class ConversionInputs:
 
     Attributes:
       doc_ids: ids of all documents to their lines, in the order of their file.
+      copies: the ids of the documents with the text of a document, by its id; only of those that share their text.
       query_lines: ids of all queries to their lines, in the order of their file.
       judged: query_id to doc_id to the judgment and the account of its file.
       first_stage: the kept lines of the run, or None.
@@ -218,9 +220,11 @@ class ConversionInputs:
         self.run = FileAccount("run", sources.run) if sources.run else None
         self.judged: dict[str, dict[str, tuple[Judgment, FileAccount]]] = {}
         self.notes: list[str] = []
-        self.doc_ids = _copy_texts("documents", self.documents, documents, settings.with_titles)
+        self.doc_ids, hashes = _copy_texts("documents", self.documents, documents, settings.with_titles)
+        equal_texts = equal_documents(hashes, partial(_read_rows, documents))
+        self.copies = {doc_id: equal for equal in equal_texts for doc_id in equal}
         self.documents.used = len(self.doc_ids)
-        self.query_lines = _copy_texts("queries", self.queries, queries, with_titles=False)
+        self.query_lines, _ = _copy_texts("queries", self.queries, queries, with_titles=False)
         for (split, _), account in zip(sources.judgments, self.judgments, strict=True):
             self._read_judgments(split, account)
         self.first_stage = self._read_run(self.run, settings.depth) if self.run else None
@@ -287,14 +291,24 @@ def leave_out(account: FileAccount, reason: DropReason, line: RunLine) -> None:
     account.leave_out(reason, line.line, f"{line.query_id} | {line.doc_id} | {line.score:g}")
 
 
-def _copy_texts(role: str, account: FileAccount, target: Path, with_titles: bool) -> dict[str, int]:
-    """Writes the texts of a file in our form; returns their ids and lines, in order."""
+def _copy_texts(role: str, account: FileAccount, target: Path, with_titles: bool) -> tuple[dict[str, int], bytes]:
+    """Writes the texts of a file in our form; returns their ids and lines, in order, and the hashes of the texts."""
     ids: dict[str, int] = {}
+    hashes = bytearray()
     with open(target, "w", encoding="utf-8", newline="\n") as stream:
         for text in _records(account, partial(parse_texts, role=role, with_titles=with_titles)):
             ids[text.id] = text.line
+            hashes += text_hash(text.text)
             stream.write(f"{text.tsv()}\n")
-    return ids
+    return ids, bytes(hashes)
+
+
+def _read_rows(path: Path) -> Iterator[tuple[int, str, str]]:
+    """The number of each text in a file of our form, from 0, its id and itself."""
+    with open(path, encoding="utf-8", newline="\n") as lines:
+        for row, line in enumerate(lines):
+            identifier, _, text = line.removesuffix("\n").split("\t")
+            yield row, identifier, text
 
 
 def _records(account: FileAccount, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]]) -> Iterator[Record]:

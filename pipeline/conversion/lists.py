@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from components.wikiclir_example_gen.sampling import sample_negatives
+from components.wikiclir_example_gen.sampling import never_drawn, sample_negatives
 from schemas.relevance import NOT_RELEVANT
 from schemas.splits import SPLITS, split_of
 
@@ -55,16 +55,23 @@ def split_for(query_id: str, named_split: str, named: Collection[str]) -> str:
     return named_split
 
 
-def sampled_list(query_id: str, judged: Mapping[str, int], doc_ids: Sequence[str], negatives: int) -> dict[str, int]:
+def sampled_list(
+    query_id: str,
+    judged: Mapping[str, int],
+    doc_ids: Sequence[str],
+    copies: Mapping[str, Sequence[str]],
+    negatives: int,
+) -> dict[str, int]:
     """doc_id to grade of a query's judged documents, and of the NR documents that a run would draw for it.
 
     Args:
       query_id: the query.
       judged: doc_id to grade.
       doc_ids: all documents, in the order of their file.
+      copies: see `never_drawn`.
       negatives: how many to draw.
     """
-    drawn = sample_negatives(query_id, _SEED, negatives, doc_ids, judged.keys())
+    drawn = sample_negatives(query_id, _SEED, negatives, doc_ids, never_drawn(judged, copies))
     return {**judged, **dict.fromkeys(drawn, NOT_RELEVANT)}
 
 

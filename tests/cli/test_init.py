@@ -1,5 +1,6 @@
 """`clir init`: a configuration from answers, which the product takes as it is."""
 
+import gzip
 import os
 import pty
 import shutil
@@ -44,6 +45,13 @@ def test_the_highest_grade_of_the_judgments_is_the_top_grade(
     (tmp_path / "qrels").write_text(lines)
     assert clir("init", tmp_path / "a.yaml", *FILES[:4], "--judgments", tmp_path / "qrels", *LANGUAGES).code == 0
     assert load_config(str(tmp_path / "a.yaml")).data.top_grade == top_grade
+
+
+def test_judgments_that_cannot_be_read_to_their_end_are_named_with_their_line(clir: Clir, tmp_path: Path) -> None:
+    path = tmp_path / "judgments.gz"
+    path.write_bytes(gzip.compress(b"1\t1\t1\n2\t2\t1\n")[:-9])
+    answer = clir("init", tmp_path / "a.yaml", *FILES[:4], "--judgments", path, *LANGUAGES)
+    assert (answer.code, f"{path}:" in answer.err, (tmp_path / "a.yaml").exists()) == (2, True, False)
 
 
 def test_the_example_brings_its_files_and_needs_no_answer(clir: Clir, tmp_path: Path) -> None:

@@ -203,6 +203,15 @@ def test_lists_hold_the_judged_documents_and_those_that_a_run_would_draw(collect
         assert list(grades.items()) == [*relevant.items(), *((doc_id, 0) for doc_id in drawn)]
 
 
+def test_no_copy_of_a_relevant_document_is_drawn(collection: Collection) -> None:
+    documents = f"{DOCUMENTS}{json.dumps({'_id': 'copy', 'title': 'Td1', 'text': 'text of d1'})}\n"
+    collection(
+        {"train": QRELS, "test": "q99 0 d3 2\n"}, queries=f"{QUERIES}q99\tquery\n", documents=documents, negatives=9
+    )
+    has_copy = {query_id: "copy" in grades for query_id, grades in read(collection.out).lists().items()}
+    assert has_copy == {query_id: query_id == "q99" for query_id in has_copy} and len(has_copy) > 1
+
+
 # Grades
 
 

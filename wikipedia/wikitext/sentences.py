@@ -174,10 +174,10 @@ def _ends_abbreviated(text: str, language: str) -> bool:
     """Whether the last word before a full stop is an abbreviation: a letter, known, without a vowel, or all of it."""
     if len(text) < _LONGEST_ABBREVIATIONS and _ONLY_ABBREVIATIONS.fullmatch(text):
         return True
-    found = _ABBREVIATED.search(text[-_LONGEST_END:])
-    if not found or found[1]:  # a unit behind its number
+    ending = _ABBREVIATED.search(text[-_LONGEST_END:])
+    if not ending or ending[1]:  # a unit behind its number
         return False
-    word = found[2]
+    word = ending[2]
     if word.lower() in _ABBREVIATIONS.get(language, ()):
         return True
     letters = _letters(word)

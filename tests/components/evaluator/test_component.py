@@ -78,9 +78,9 @@ def test_the_evaluation_is_written_for_machines_and_for_trec_eval(evaluated, sco
         "\t".join(["query_id", *METRICS]),
         "\t".join(["q0", *(of_two_relevant.get(key, "1.0") for key in METRICS)]),
     ]
-    of_baselines = QueryMetrics.from_tsv((folder / "per_query_baselines.tsv").read_text())
-    assert of_baselines.query_ids == [*LISTS]
-    assert np.mean(of_baselines.values["bm25/map"]) == pytest.approx(report["baselines"]["bm25"]["map"])
+    baseline_metrics = QueryMetrics.from_tsv((folder / "per_query_baselines.tsv").read_text())
+    assert baseline_metrics.query_ids == [*LISTS]
+    assert np.mean(baseline_metrics.values["bm25/map"]) == pytest.approx(report["baselines"]["bm25"]["map"])
     assert (folder / "qrels.trec").read_text().startswith("q0 0 d1 2\nq0 0 d2 1\nq0 0 d3 0\nq1 0 d1 2\n")
     assert scored == [str(tmp_path / "Model" / "Format-Serving")]
 
