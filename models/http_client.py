@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
     status: int
     headers: Mapping[str, str]
-    body: bytes
+    body: bytearray
     is_cut: bool
     """Whether the body was larger than is read."""
     is_whole: bool
@@ -92,7 +92,8 @@ class HttpClient:
         except (TimeoutError, asyncio.TimeoutError):
             return TimeoutError()
         except httpx.ProxyError as error:
-            return ConnectionError(f"the proxy refused it ({str(error)[:3]})")
+            status = str(error)[:3]  # what follows may repeat a password
+            return (ValueError if status[:1] == "4" else ConnectionError)(f"the proxy refused it ({status})")
         except httpx.ConnectError as error:
             cause = _first_cause(error)
             if isinstance(cause, ssl.SSLCertVerificationError):
@@ -123,7 +124,7 @@ class HttpClient:
                     break
             self.answers += 1
             is_whole = "content-length" in answer.headers or "transfer-encoding" in answer.headers
-            return Answer(answer.status_code, answer.headers, bytes(body), len(body) > limit, is_whole)
+            return Answer(answer.status_code, answer.headers, body, len(body) > limit, is_whole)
 
     async def _trace(self, event: str, details: Mapping[str, Any]) -> None:
         self.connections += event == "connection.connect_tcp.started"

@@ -25,6 +25,7 @@ from models.http_client import HttpClient
 from models.proxies import grpc_proxy, through
 from schemas.errors import DataError
 from schemas.served_versions import MODEL_NAME
+from schemas.wording import printable
 
 _SCORING: Final = ("score", "score_with_vectors", "serving_default")
 _MAX_BYTES: Final = 1 << 30
@@ -169,7 +170,7 @@ class TfServingRestModel(ExportedModel):
             raise DataError(f"the TF Serving at {at} must answer within {self._deadline:g} s; it did not.") from None
         except (ConnectionError, ValueError) as error:
             raise DataError(f"no TF Serving answers at {at}: {error}. Start it, or name another.") from None
-        details = "its answer is too large" if answer.is_cut else answer.body.decode("utf-8", "replace").strip()
+        details = "its answer is too large" if answer.is_cut else printable(answer.body.decode("utf-8", "replace").strip(), 1000)
         raise DataError(f"the TF Serving at {at} refused {path} (HTTP {answer.status}): {details}")
 
 

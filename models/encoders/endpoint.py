@@ -39,8 +39,8 @@ _TEXTS: Final = 256
 """The most texts of a request, whatever `encoder.batch` is: the limits below bound its answer to about 50 MB."""
 _NUMBERS: Final = 8192
 """The longest vector; those of the largest encoders in use have 4,096 numbers, of few 8,192."""
-_BYTES_OF_TEXT: Final = _NUMBERS * 24
-"""The largest vector in JSON; a number such as -1.2345678901234567e-05 takes 24 bytes with a comma and a space."""
+_BYTES_OF_TEXT: Final = _NUMBERS * 24 + 1000
+"""The largest vector in JSON: -1.2345678901234567e-05 takes 24 bytes with a comma and a space."""
 _BYTES_OF_MESSAGE: Final = 4000
 _SHOWN: Final = 200
 """Number of characters of a server's message that an error shows."""
