@@ -1,7 +1,6 @@
 """HTTP requests with one deadline for the whole of each: name, connection, heads and body."""
 
 import asyncio
-import logging
 import os
 import socket
 import ssl
@@ -9,6 +8,7 @@ import threading
 import weakref
 from collections.abc import Mapping
 from concurrent.futures import Future
+from contextlib import aclosing
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
@@ -39,7 +39,7 @@ class Answer(NamedTuple):
 class HttpClient:
     """Asks one server; threads may share it, and requests share connections.
 
-    It follows no redirect, reads no `.netrc` and decodes no body. It uses the proxies of the environment.
+    It follows no redirect, keeps no cookie, reads no `.netrc`, decodes no body, and uses the environment's proxies.
 
     Args:
       address: http or https, with a host.
@@ -59,8 +59,7 @@ class HttpClient:
         self.is_secret = key_variable is not None or "@" in (self._proxy or "")
         # Reads the certificates once, not for each connection.
         self._context = ssl.create_default_context() if address.startswith("https:") else False
-        self._client: tuple[int, httpx.AsyncClient] | None = None
-        logging.getLogger("httpx").setLevel(logging.WARNING)  # a line for each request
+        self._transport: tuple[int, httpx.AsyncHTTPTransport] | None = None
 
     def request(self, path: str, content: bytes | None, seconds: float, max_bytes: int) -> Answer:
         """Sends JSON with POST, or asks with GET where there is none.
@@ -114,9 +113,9 @@ class HttpClient:
         if self._key_variable:
             headers["Authorization"] = f"Bearer {key_for(self._key_variable, self._address)}"
         method, url = "GET" if content is None else "POST", self._address + path
-        async with self._own_client().stream(
-            method, url, content=content, headers=headers, extensions={"trace": self._trace}
-        ) as answer:
+        extensions = {"trace": self._trace}
+        request = httpx.Request(method, url, content=content, headers=headers, extensions=extensions)
+        async with aclosing(await self._own_transport().handle_async_request(request)) as answer:
             body, limit = bytearray(), max_bytes if answer.is_success else _BYTES_OF_MESSAGE
             async for part in answer.aiter_raw():
                 body += part
@@ -129,20 +128,18 @@ class HttpClient:
     async def _trace(self, event: str, details: Mapping[str, Any]) -> None:
         self.connections += event == "connection.connect_tcp.started"
 
-    def _own_client(self) -> httpx.AsyncClient:
-        """This process's client; a forked process makes its own. Only the thread of the loop calls this."""
+    def _own_transport(self) -> httpx.AsyncHTTPTransport:
+        """This process's connections; a forked process makes its own. Only the thread of the loop calls this."""
         process = os.getpid()
-        if self._client is None or self._client[0] != process:
-            client = httpx.AsyncClient(
-                verify=self._context,
-                proxy=self._proxy,
-                trust_env=False,
-                timeout=None,
-                limits=httpx.Limits(keepalive_expiry=_KEPT_SECONDS),
+        if self._transport is None or self._transport[0] != process:
+            # Not a client: that would keep cookies, and log each request.
+            limits = httpx.Limits(keepalive_expiry=_KEPT_SECONDS)
+            transport = httpx.AsyncHTTPTransport(
+                verify=self._context, proxy=self._proxy, trust_env=False, limits=limits
             )
-            self._client = process, client
-            weakref.finalize(self, _close, process, client).atexit = False
-        return self._client[1]
+            self._transport = process, transport
+            weakref.finalize(self, _close, process, transport).atexit = False
+        return self._transport[1]
 
 
 class _Loop(asyncio.SelectorEventLoop):
@@ -176,9 +173,9 @@ def _started_loop(process: int) -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _close(process: int, client: httpx.AsyncClient) -> None:
+def _close(process: int, transport: httpx.AsyncHTTPTransport) -> None:
     if process == os.getpid():  # the connections of a forked process are still its parent's
-        asyncio.run_coroutine_threadsafe(client.aclose(), _loop(process))
+        asyncio.run_coroutine_threadsafe(transport.aclose(), _loop(process))
 
 
 def _first_cause(error: BaseException) -> BaseException:

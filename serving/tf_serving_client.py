@@ -170,7 +170,11 @@ class TfServingRestModel(ExportedModel):
             raise DataError(f"the TF Serving at {at} must answer within {self._deadline:g} s; it did not.") from None
         except (ConnectionError, ValueError) as error:
             raise DataError(f"no TF Serving answers at {at}: {error}. Start it, or name another.") from None
-        details = "its answer is too large" if answer.is_cut else printable(answer.body.decode("utf-8", "replace").strip(), 1000)
+        details = (
+            "its answer is too large"
+            if answer.is_cut
+            else printable(answer.body.decode("utf-8", "replace").strip(), 1000)
+        )
         raise DataError(f"the TF Serving at {at} refused {path} (HTTP {answer.status}): {details}")
 
 
