@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from models.choices import SCORES
+from models.encoders.served_vectors import EndpointLimits
 from models.exported.model import ExportedModel
 from models.retrieval.drift import drifts_of_texts
 from models.retrieval.search_index import Found, SearchIndex
@@ -16,8 +17,9 @@ from serving.refusals import NotThere
 from serving.snippet import CHARACTERS, make_snippet, matching_words
 
 _WARM_CHARACTERS: Final = 200
-_ENDPOINT_SECONDS: Final = 5.0
-"""The longest wait for the endpoint of a pre-trained encoder: a slow one must not hold the service's threads."""
+_ENDPOINT: Final = EndpointLimits(retries=0, timeout_s=5.0, answers_per_probe=100)
+"""A slow endpoint must not hold the service's threads. A restarted one is noticed at its new connection; a gateway may
+keep the old one, and then so many answers may be another encoder's. A probe is six short texts: 6 % of the queries."""
 
 
 class Languages(NamedTuple):
@@ -54,7 +56,7 @@ class Engine:
         examples: Sequence[str] = (),
     ) -> None:
         self._model, self._index, self._identity = model, index, index.identity
-        model.retries, model.timeout_s = 0, _ENDPOINT_SECONDS
+        model.endpoint_limits = _ENDPOINT
         self.model_version, self.index_version, self.languages = model.version, index_version, languages
         self._examples = tuple(examples)
         self.documents = len(index)

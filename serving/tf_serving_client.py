@@ -2,9 +2,7 @@
 
 import base64
 import json
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -23,10 +21,15 @@ from tensorflow_serving.apis import (
 )
 
 from models.exported.model import Arrays, ExportedModel
+from models.http_client import HttpClient
+from models.proxies import grpc_proxy, through
 from schemas.errors import DataError
 from schemas.served_versions import MODEL_NAME
+from schemas.wording import printable
 
 _SCORING: Final = ("score", "score_with_vectors", "serving_default")
+_MAX_BYTES: Final = 1 << 30
+"""The largest answer over REST: scores and vectors of a batch of documents are far smaller."""
 _CHANNEL: Final = [
     # No limit of size: gRPC's own, 4 MiB, is less than the vectors of a batch of documents.
     ("grpc.max_receive_message_length", -1),
@@ -52,6 +55,7 @@ class TfServingModel(ExportedModel):
         self, address: str, name: str = MODEL_NAME, version: str | None = None, deadline: float = 10.0
     ) -> None:
         self._address, self._name, self._deadline = address, name, deadline
+        self._route = through(grpc_proxy(address))
         self._channel = grpc.insecure_channel(address, options=_CHANNEL)
         self._predictions = prediction_service_pb2_grpc.PredictionServiceStub(self._channel)
         models = model_service_pb2_grpc.ModelServiceStub(self._channel)
@@ -100,9 +104,10 @@ class TfServingModel(ExportedModel):
         except grpc.RpcError as error:
             code, details = error.code(), error.details().rstrip(".")
         version = version or getattr(self, "version", None)
-        server = f"the TF Serving at {self._address}"
+        at = f"{self._address}{self._route}"
+        server = f"the TF Serving at {at}"
         if code == grpc.StatusCode.UNAVAILABLE:
-            raise DataError(f"no TF Serving answers at {self._address}: {details}. Start it, or name another.")
+            raise DataError(f"no TF Serving answers at {at}: {details}. Start it, or name another.")
         if code == grpc.StatusCode.DEADLINE_EXCEEDED:
             raise DataError(f"{server} must answer within {self._deadline:g} s; it did not.")
         if code == grpc.StatusCode.NOT_FOUND:
@@ -130,6 +135,7 @@ class TfServingRestModel(ExportedModel):
         if not url.startswith(("http://", "https://")):
             raise DataError(f"the address of a REST API must be http://host:port, or https; got {url!r}.")
         self._url, self._name, self._deadline = url.rstrip("/"), name, deadline
+        self._client = HttpClient(self._url)
         model = f"/v1/models/{urllib.parse.quote(name, safe='')}"
         found = self._ask(f"{model}/versions/{version}" if version else model)["model_version_status"]
         self.version = _newest({int(one["version"]): one["state"] for one in found}, self._url, name)
@@ -155,20 +161,21 @@ class TfServingRestModel(ExportedModel):
     def _ask(self, path: str, content: Any = None) -> Any:
         """The JSON at a path; POST with a content, GET without one."""
         body = None if content is None else json.dumps(content).encode()
-        server = f"the TF Serving at {self._url}"
+        at = f"{self._url}{self._client.route}"
         try:
-            with urllib.request.urlopen(self._url + path, body, timeout=self._deadline) as answer:
-                return json.load(answer)
-        except urllib.error.HTTPError as error:
-            with error:
-                details = error.read().decode("utf-8", "replace").strip()
-            raise DataError(f"{server} refused {path} (HTTP {error.code}): {details}") from None
+            answer = self._client.request(path, body, self._deadline, _MAX_BYTES)
+            if answer.status == 200 and not answer.is_cut:
+                return json.loads(answer.body)
         except TimeoutError:
-            raise DataError(f"{server} must answer within {self._deadline:g} s; it did not.") from None
-        except (OSError, ValueError) as error:
-            raise DataError(
-                f"no TF Serving answers at {self._url}: {getattr(error, 'reason', error)}. Start it, or name another."
-            ) from None
+            raise DataError(f"the TF Serving at {at} must answer within {self._deadline:g} s; it did not.") from None
+        except (ConnectionError, ValueError) as error:
+            raise DataError(f"no TF Serving answers at {at}: {error}. Start it, or name another.") from None
+        details = (
+            "its answer is too large"
+            if answer.is_cut
+            else printable(answer.body.decode("utf-8", "replace").strip(), 1000)
+        )
+        raise DataError(f"the TF Serving at {at} refused {path} (HTTP {answer.status}): {details}")
 
 
 def own_columns(signature: str, inputs: Arrays, outputs: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

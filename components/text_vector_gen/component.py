@@ -65,7 +65,8 @@ def TextVectorGen(
         tables = tables_of_files(encoder, queries, collection.uri, fileio.open)
     else:
         folder = os.path.join(store, digest)
-        encoded = encode_texts(encoder, queries, collection.uri, Store(folder), fileio.open, apply)
+        known = encoder.model_copy(update={"probes": probes})
+        encoded = encode_texts(known, queries, collection.uri, Store(folder), fileio.open, apply)
         tables = encoded.tables
         record = record.model_copy(update={"text_form": TEXT_FORM, "cut_texts": encoded.cut_texts})
     record = record.model_copy(update={"dim": length_of_vectors(encoder, tables)})

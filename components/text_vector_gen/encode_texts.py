@@ -68,8 +68,9 @@ class Store:
         tf.io.gfile.rename(f"{path}.part", path, overwrite=True)
 
     def read(self, role: Role) -> Iterator[tuple[Keys, npt.NDArray[np.float16]]]:
-        """Reads all pieces of a role; a damaged one is removed, and its texts are encoded again."""
-        for path in sorted(tf.io.gfile.glob(f"{self.folder}/{role}.*.npz")):
+        """Reads all pieces of a role, the newest last; a damaged one is removed, and its texts are encoded again."""
+        paths = tf.io.gfile.glob(f"{self.folder}/{role}.*.npz")
+        for path in sorted(paths, key=lambda path: (tf.io.gfile.stat(path).mtime_nsec, path)):
             with tf.io.gfile.GFile(path, "rb") as file:
                 content = file.read()
             if path.split(".")[-2] != _digest(content):
@@ -243,7 +244,10 @@ def _encoder(settings: str) -> PretrainedEncoder:
 
 
 def _encode_piece(settings: EncoderSettings, collection: str, store: Store, open_file: OpenFile, piece: Piece) -> int:
-    """Encodes a piece and writes it to the store; returns the number of its texts."""
+    """Encodes a piece and writes it to the store; returns the number of its texts.
+
+    Where the encoder is an endpoint, it raises an error if that is not the same one after the piece as before.
+    """
     texts = list(piece.texts or _texts_of_rows(collection, open_file, piece))
     # Texts of about the same length share a batch, which many encoders pad.
     order = np.array(sorted(range(len(texts)), key=lambda place: len(texts[place])))

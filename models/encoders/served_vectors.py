@@ -1,31 +1,36 @@
 """The vectors of new texts for an exported model whose encoder is not in its graph."""
 
-import threading
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from models.encoders.endpoint import EndpointEncoder
-from models.encoders.fingerprint import fingerprint, fingerprint_fault
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors
 from models.encoders.text_vectors import EncoderRecord, stored_form
 from schemas.errors import DataError
 
 
+class EndpointLimits(NamedTuple):
+    """How a service, for which people wait, asks an endpoint; see `EndpointEncoder`."""
+
+    retries: int
+    timeout_s: float
+    """The longest wait for an answer, in seconds."""
+    answers_per_probe: int
+
+
 class _OfEndpoint(PretrainedEncoder):
-    """Asks the endpoint that the model was trained with; its vectors are rounded as those of the training.
+    """Asks the endpoint that the model was trained with; its vectors are rounded as those of the training."""
 
-    Args:
-      record: of the model.
-      retries, timeout_s: number of further tries, and the longest wait; None for those of the settings.
-    """
-
-    def __init__(self, record: EncoderRecord, retries: int | None, timeout_s: float | None) -> None:
-        self._record = record
-        limits = {} if timeout_s is None else {"timeout_s": min(timeout_s, record.encoder.timeout_s)}
+    def __init__(self, record: EncoderRecord, limits: EndpointLimits | None) -> None:
+        settings = record.encoder.model_copy(update={"probes": record.probes})
+        if limits:
+            settings = settings.model_copy(update={"timeout_s": min(limits.timeout_s, settings.timeout_s)})
         # New texts have the form of those that the model was trained with, and that its indexes hold.
-        self._encoder = EndpointEncoder(record.encoder.model_copy(update=limits), retries, record.text_form)
-        self._is_checked, self._lock = False, threading.Lock()
+        self._encoder = EndpointEncoder(
+            settings, limits and limits.retries, record.text_form, limits and limits.answers_per_probe
+        )
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         """Encodes texts: float32 [texts, dim].
@@ -33,20 +38,7 @@ class _OfEndpoint(PretrainedEncoder):
         Raises:
           DataError: the endpoint fails, or its vectors are others than those of the training.
         """
-        self._check()
         return stored_form(self._encoder.encode(texts, role)).astype(np.float32)
-
-    def _check(self) -> None:
-        """Compares the endpoint with that of the training, once."""
-        with self._lock:
-            if not self._is_checked and (
-                fault := fingerprint_fault(self._record.probes, fingerprint(self._encoder.probe()))
-            ):
-                raise DataError(
-                    f"the endpoint {self._record.encoder.address} must give the vectors that this model was trained "
-                    f"with: {fault}. Start the endpoint with that model, or train again."
-                )
-            self._is_checked = True
 
 
 class _OfFiles(PretrainedEncoder):
@@ -61,14 +53,11 @@ class _OfFiles(PretrainedEncoder):
         )
 
 
-def served_encoder(
-    record: EncoderRecord, retries: int | None = None, timeout_s: float | None = None
-) -> PretrainedEncoder:
+def served_encoder(record: EncoderRecord, limits: EndpointLimits | None = None) -> PretrainedEncoder:
     """Returns the encoder of new texts for an exported model without an encoder in its graph.
 
     Args:
       record: the record of the model's encoder.
-      retries, timeout_s: number of further tries, and the longest wait in seconds, where it is an endpoint; None for
-        those of its settings.
+      limits: a service's, where it is an endpoint; None for those of its settings.
     """
-    return _OfEndpoint(record, retries, timeout_s) if record.encoder.kind == "endpoint" else _OfFiles()
+    return _OfEndpoint(record, limits) if record.encoder.kind == "endpoint" else _OfFiles()

@@ -93,13 +93,14 @@ class EncoderSettings(Settings):
     document_model: Annotated[str | None, Field(min_length=1)] = None
     """Name of the endpoint's model for documents; null: that for queries."""
     timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
-    """Longest wait for an answer of the endpoint, in seconds."""
+    """Longest wait for a whole answer of the endpoint, in seconds, from the resolution of its name on."""
     retries: Annotated[int, Field(ge=0, le=100)] = 5
     """Number of further tries where the endpoint is down, busy (429) or fails (500, 502, 503, 504); the wait doubles
     from half a second to at most 30."""
     key_variable: str | None = None
     """Name of the environment variable that holds the endpoint's key, in each process that asks it; it must begin with
-    CLIR_, so that no configuration and no model can send another secret away. The key itself stands nowhere."""
+    CLIR_. The variable of the same name with _HOST behind it says which host the key is for, so that no configuration
+    and no model can send it elsewhere. The key itself stands nowhere."""
     query_vectors: Annotated[str | None, Field(min_length=1), InputPath("text_vectors")] = None
     """File of the queries' vectors: Parquet with the columns `id` and `vector` (float32 or float64), or an .npy file,
     float [queries, dim], with the ids beside it in a file of the same name that ends in .ids, one a line."""
@@ -113,7 +114,7 @@ class EncoderSettings(Settings):
     """Number of a text's first characters that the encoder sees, without signs that nobody sees; before them stands the
     prefix. A run says how many texts are longer."""
     batch: Annotated[int, Field(ge=1, le=4096)] = 64
-    """Number of texts that the encoder takes at once."""
+    """Number of texts that the encoder takes at once; an endpoint takes at most 256."""
     head: Literal["none", "linear"] = "none"
     """Head over the vectors: none, the cosine of the vectors as they are, beside the trained scorer; or linear, a
     trained square matrix a side, which starts from the identity and is the trained scorer: `model.scorer` encoder_head.

@@ -13,7 +13,7 @@ import tensorflow_text  # noqa: F401  (registers the ops that an exported model 
 
 from models.choices import WITH_VECTORS
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors
-from models.encoders.served_vectors import served_encoder
+from models.encoders.served_vectors import EndpointLimits, served_encoder
 from models.encoders.text_vectors import EncoderRecord
 from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts
@@ -80,15 +80,14 @@ class ExportedModel(ABC):
       signatures: the names of the model's signatures.
       version: the number of the pushed version, which answers every call.
       encoder: gives the vectors of texts in place of the model's own encoder; None for that.
-      retries, timeout_s: number of further tries, and the longest wait in seconds, where the model's encoder is an
-        endpoint; None for its settings' own. To be set before the first call.
+      endpoint_limits: a service's limits where the model's encoder is an endpoint; None for its settings' own. To be
+        set before the first call.
     """
 
     signatures: frozenset[str]
     version: str
     encoder: PretrainedEncoder | None = None
-    retries: int | None = None
-    timeout_s: float | None = None
+    endpoint_limits: EndpointLimits | None = None
 
     def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
         """Returns the outputs of a signature, by their names.
@@ -121,7 +120,7 @@ class ExportedModel(ABC):
             return None
         if "query_text_vectors" in self.signatures:
             return _EncoderInGraph(self)
-        return served_encoder(self.encoder_record, self.retries, self.timeout_s)
+        return served_encoder(self.encoder_record, self.endpoint_limits)
 
     def _with_vectors(self, signature: str, inputs: Arrays) -> tuple[str, Arrays]:
         """Returns the signature and the inputs of a call, with an encoder's vectors where the model does not have

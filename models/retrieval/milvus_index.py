@@ -4,6 +4,7 @@ import hashlib
 import logging.config
 import os
 import time
+import urllib.parse
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -13,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from models.exported.model import EncodedQuery
+from models.keys import key_for
+from models.proxies import grpc_proxy, through
 from models.retrieval.milvus_settings import TOKEN_VARIABLE, MilvusAddress, VectorIndex
 from models.retrieval.ranking import rank
 from models.retrieval.search_index import DEPTH, Found
@@ -82,7 +85,8 @@ class Milvus:
       address: the same.
 
     Raises:
-      DataError: no Milvus answers, it refuses the token, or the client is not installed.
+      DataError: no Milvus answers, it refuses the token, the token is for another host, or the client is not
+        installed.
     """
 
     def __init__(self, address: MilvusAddress, seconds: int = SECONDS) -> None:
@@ -96,7 +100,9 @@ class Milvus:
         self.address, self._seconds = address, seconds
         self._errors = pymilvus.MilvusException, grpc.RpcError
         self._no_answers = pymilvus.exceptions.ConnectError, pymilvus.exceptions.MilvusUnavailableException
-        token = os.environ.get(TOKEN_VARIABLE, "").strip()
+        self._has_token = bool(os.environ.get(TOKEN_VARIABLE, "").strip())
+        token = key_for(TOKEN_VARIABLE, address.uri) if self._has_token else ""
+        self._route = through(grpc_proxy(urllib.parse.urlsplit(address.uri).netloc))
         connect = partial(pymilvus.MilvusClient, uri=address.uri, token=token, grpc_options=_CHANNEL)
         try:
             self.client = self._until_answered(connect, _CONNECT_SECONDS)
@@ -112,7 +118,7 @@ class Milvus:
         try:
             return self._call(method, *arguments, seconds=seconds or self._seconds, **named)
         except self._errors as error:
-            raise DataError(f"the Milvus at {self.address} refused {method}: {_first_line(error)}.") from None
+            raise DataError(f"the Milvus at {self.address} refused {method}: {self._said(error)}.") from None
 
     def newest(self) -> str | None:
         """The collection behind the alias; None where there is no such alias.
@@ -197,9 +203,17 @@ class Milvus:
 
     def _unreachable(self, error: Exception) -> DataError:
         return DataError(
-            f"no Milvus answers at {self.address}: {_first_line(error)}. Start it, or name another; the environment "
-            f"variable {TOKEN_VARIABLE} holds its token, if it asks for one."
+            f"no Milvus answers at {self.address}{self._route}: {self._said(error)}. Start it, or name another; the "
+            f"environment variable {TOKEN_VARIABLE} holds its token, if it asks for one."
         )
+
+    def _said(self, error: Exception) -> str:
+        """The first line of an error; its code alone where the server may repeat the token."""
+        if self._has_token:
+            code = error.code() if isinstance(error, grpc.Call) else getattr(error, "code", "unknown")
+            return f"code {getattr(code, 'name', code)}"
+        text = error.details() if isinstance(error, grpc.Call) else getattr(error, "message", "")
+        return (str(text or "").strip() or str(error)).splitlines()[0].rstrip(".")
 
 
 class MilvusIndex:
@@ -427,8 +441,3 @@ def _number(place: str) -> int:
     if not (place.isascii() and place.isdigit() and len(place) < 19):
         raise LookupError(place)
     return int(place)
-
-
-def _first_line(error: Exception) -> str:
-    text = error.details() if isinstance(error, grpc.Call) else getattr(error, "message", "")
-    return (str(text or "").strip() or str(error)).splitlines()[0].rstrip(".")

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from schemas.settings import Settings
 
 TOKEN_VARIABLE: Final = "CLIR_MILVUS_TOKEN"
-"""The environment variable that holds the token, `user:password` or a key; none without it."""
+"""The environment variable that holds the token, `user:password` or a key; none without it. See `models.keys`."""
 FLAT_BELOW: Final = 100_000
 """Number of documents from which `vector_index: auto` is HNSW."""
 
@@ -113,7 +113,7 @@ class MilvusSettings(Settings):
     address: Annotated[str | None, AfterValidator(_checked)] = None
     """`milvus://host:port/name`, or `milvus+tls://` for TLS; the port is 19530 where none is given. The name becomes
     the alias of the newest version. The environment variable `CLIR_MILVUS_TOKEN` holds `user:password` or a key, if the
-    server asks for one."""
+    server asks for one, and `CLIR_MILVUS_TOKEN_HOST` the host that it is for."""
     vector_index: VectorIndex = VectorIndex()
     """The index of the vectors; words are always searched in full."""
     shards: Annotated[int, Field(ge=1, le=1024)] = 1

@@ -15,12 +15,21 @@ from tests.cli.command import Clir
 from tests.e2e import forked
 from tests.e2e.forked import Kill
 from tests.e2e.process import DECIDES, SAMPLE, told_stages
-from tests.models.encoders.endpoint_server import KEY, VARIABLE, EndpointServer, Handler, embed, good, listening
+from tests.models.encoders.endpoint_server import (
+    KEY,
+    KEY_OF_THIS_MACHINE,
+    VARIABLE,
+    EndpointServer,
+    Handler,
+    embed,
+    good,
+    listening,
+)
 
 pytestmark = pytest.mark.long
 
 # Forked processes have the environment that stands when the first of them starts: after all tests are imported.
-os.environ[VARIABLE] = KEY
+os.environ |= KEY_OF_THIS_MACHINE
 QUERIES = 150
 
 
@@ -63,9 +72,8 @@ class Runs:
         code = forked.clir(*arguments, log=log, kill=kill)
         assert code == (-9 if kill else 0), log.read_text()
         assert {headers["Authorization"] for _, headers, _ in self._endpoint.requests} == {f"Bearer {KEY}"}
-        texts = self._endpoint.take_texts()
-        assert texts[: 2 * len(PROBES)] == [*PROBES, *PROBES]
-        self.texts.append(texts[2 * len(PROBES) :])
+        assert [content["input"] for _, _, content in self._endpoint.requests[:2]] == [[*PROBES]] * 2
+        self.texts.append(self._endpoint.take_texts())
         return {name for name, cached in told_stages(log.read_text()).items() if not cached} - DECIDES
 
 

@@ -135,6 +135,15 @@ def test_a_server_that_is_not_there_or_does_not_answer_is_named(scheme: str, cli
             client(f"{scheme}127.0.0.1:{silent.getsockname()[1]}", deadline=0.2)
 
 
+def test_no_proxy_gets_what_is_for_this_machine_and_errors_name_it(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://user:password@127.0.0.1:9")
+    monkeypatch.setenv("no_grpc_proxy", "")
+    assert api().version == "12"
+    with pytest.raises(DataError, match=r"host.invalid:1 through the proxy 127\.0\.0\.1:9") as caught:
+        api.func("http://host.invalid:1" if api.func is TfServingRestModel else "host.invalid:1", deadline=5.0)
+    assert "password" not in str(caught.value)
+
+
 def test_a_request_that_does_not_fit_and_an_address_that_is_no_url_are_refused(api: Any, stand_in: StandIn) -> None:
     for signature, inputs in (("scores", LISTS), ("score", QUERY), ("encode_query", LISTS)):
         with pytest.raises(DataError, match="INVALID_ARGUMENT"):

@@ -1,6 +1,7 @@
 """components/text_vector_gen/encode_texts.py: each distinct text is encoded once, whatever ends a run."""
 
 import logging
+import os
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,13 @@ from components.text_vector_gen.encode_texts import (
     read_queries,
     tables_of_files,
 )
+from models.encoders.endpoint import EndpointEncoder
+from models.encoders.fingerprint import fingerprint
 from models.encoders.settings import EncoderSettings
 from models.encoders.text_vectors import stored_form, text_keys
 from schemas.errors import DataError
 from tests.components.collected import collect
+from tests.models.encoders.endpoint_server import another_model, embed, good, listening
 from tests.models.encoders.small_encoder import DIM, ENDPOINT, CountingEncoder, vector_of
 from tests.models.synthetic import write_examples
 
@@ -257,6 +261,39 @@ def test_pieces_that_begin_with_the_same_text_are_kept_and_vectors_of_two_length
     store.write("query", text_keys(["dog"]), np.ones([1, 7], np.float16))
     with pytest.raises(DataError, match=f"{tmp_path}/store "):
         run()
+
+
+@pytest.mark.parametrize("newer", [0, 1])
+def test_of_two_pieces_with_the_same_texts_the_newer_counts(run, tmp_path, newer):
+    run(queries={})
+    store, folder = Store(str(tmp_path / "store")), tmp_path / "store"
+    vectors = [np.full([2, DIM], value, np.float16) for value in (1, 2)]
+    for value in vectors:
+        before = {*folder.iterdir()}
+        store.write("query", text_keys(["wolf", "fox"]), value)
+        (piece,) = {*folder.iterdir()} - before
+        os.utime(piece, (0, 2 if value is vectors[newer] else 1))
+    wolf = by_keys(run())["query"][text_keys(["wolf"])[0]]
+    assert wolf == vectors[newer][0].tolist()
+
+
+@pytest.mark.parametrize("requests", [3, 9, 12])
+def test_a_piece_during_which_an_endpoint_gets_another_model_is_not_stored(monkeypatch, tmp_path, collection, requests):
+    monkeypatch.setattr(subject, "_in_pieces", in_pieces)
+    with listening() as server:
+        settings = ENDPOINT.model_copy(update={"address": server.address, "batch": 3})
+        settings = settings.model_copy(update={"probes": fingerprint(EndpointEncoder(settings).probe())})
+        server.script, server.answer = [good] * requests, another_model
+        store = Store(str(tmp_path / "store"))
+        with pytest.raises(DataError, match="vectors of fixed texts differ"):
+            encode_texts(settings, QUERIES, collection(), store, open)
+        right = {
+            key: stored_form(np.float32([embed(text)])).tolist()[0] for _, text in TEXTS for key in text_keys([text])
+        }
+        stored = [(keys, vectors) for role in ("query", "document") for keys, vectors in store.read(role)]
+        assert len(stored) == (requests - 2) // 3
+        for keys, vectors in stored:
+            assert vectors.tolist() == [right[key] for key in keys]
 
 
 def test_a_store_in_a_remote_folder_serves_a_second_run(encoder, collection):

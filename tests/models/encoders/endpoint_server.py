@@ -8,8 +8,12 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
+from models.encoders.endpoint import PROBES
+
 KEY: Final = "sk-Secret/Of+Tests_0123456789"
 VARIABLE: Final = "CLIR_TEST_KEY"
+KEY_OF_THIS_MACHINE: Final = {VARIABLE: KEY, f"{VARIABLE}_HOST": "127.0.0.1"}
+"""The key, as variables of the environment."""
 
 
 class EndpointServer(ThreadingHTTPServer):
@@ -37,10 +41,10 @@ class EndpointServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def take_texts(self) -> list[str]:
-        """Returns the texts of all requests, and forgets the requests."""
-        texts = [text for _, _, content in self.requests for text in content["input"]]
+        """Returns the texts of all requests but probes, and forgets the requests."""
+        inputs = [content["input"] for _, _, content in self.requests]
         self.requests.clear()
-        return texts
+        return [text for texts in inputs if texts != [*PROBES] for text in texts]
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Prints nothing where the client hangs up."""
@@ -102,6 +106,17 @@ def hangs_up(handler: Handler, content: object) -> None:
 def never_answers(handler: Handler, content: object) -> None:
     """A step that keeps the client waiting."""
     handler.server.is_closing.wait(5)
+
+
+def drips(first: bytes, piece: bytes) -> Step:
+    """A step that sends a piece now and then, as some gateways do: no wait for a byte is long."""
+
+    def step(handler: Handler, content: object) -> None:
+        handler.wfile.write(first)
+        while not handler.server.is_closing.wait(0.02):
+            handler.wfile.write(piece)
+
+    return step
 
 
 @contextmanager

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from models.encoders import served_vectors
 from models.encoders.encoder_channel import EncoderChannel
+from models.encoders.endpoint import EndpointEncoder
 from models.encoders.fingerprint import fingerprint
 from models.encoders.text_vectors import stored_form
 from models.evaluation.score_lists import score_lists
@@ -16,6 +16,7 @@ from models.rankers.ranker import Ranker
 from schemas.errors import DataError
 from schemas.word_rules import WordRules
 from serving.tf_serving_client import own_columns
+from tests.models.encoders.endpoint_server import another_model, listening, sends_vectors_by
 from tests.models.encoders.small_encoder import (
     DIM,
     ENDPOINT,
@@ -248,34 +249,21 @@ def test_a_model_whose_vectors_came_in_files_refuses_a_new_text(exported, ask, r
         ask(LoadedModel(exported[3]))
 
 
-class Endpoint(CountingEncoder):
-    """An endpoint that does not take empty texts."""
-
-    def __init__(self):
-        super().__init__()
-        self.probes, self.probe_vectors = 0, np.eye(6, 8, dtype=np.float32) + 1
-
-    def encode(self, texts, role):
-        assert all(texts)
-        return super().encode(texts, role)
-
-    def probe(self):
-        self.probes += 1
-        return self.probe_vectors
-
-
 @pytest.fixture
-def endpoint(monkeypatch):
-    endpoint = Endpoint()
-    monkeypatch.setattr(served_vectors, "EndpointEncoder", lambda settings, retries, form: endpoint)
-    return endpoint
+def endpoint():
+    with listening() as server:
+        server.answer = sends_vectors_by(lambda text, model: vector_of(text, model).tolist())
+        yield server
 
 
 @pytest.fixture
 def asking(exported, endpoint):
     """A model that asks its endpoint for vectors."""
     model = LoadedModel(exported[3])
-    model.encoder_record = record_of(ENDPOINT, probes=fingerprint(endpoint.probe_vectors))
+    settings = ENDPOINT.model_copy(
+        update={"address": endpoint.address, "query_model": "query", "document_model": "document"}
+    )
+    model.encoder_record = record_of(settings, probes=fingerprint(EndpointEncoder(settings).probe()))
     return model
 
 
@@ -285,17 +273,16 @@ def test_an_endpoint_is_asked_for_new_texts_whose_vectors_are_rounded_as_in_trai
         vectors = [vector_of(QUERIES[row], "query"), vector_of(DOCUMENTS[row][column], "document")]
         cosine = smooth_cosine(*stored_form(np.stack(vectors)).astype(np.float64), epsilon=0.0)
         assert scores[row, column] == pytest.approx((cosine - MEAN) / DEVIATION, abs=1e-5)
-    asking.encode_query("dog")
-    assert endpoint.probes == 1  # it is compared with that of the training once
 
 
 def test_another_model_at_the_endpoint_is_refused_and_the_right_one_is_taken_afterwards(asking, endpoint):
-    right, endpoint.probe_vectors = endpoint.probe_vectors, endpoint.probe_vectors[::-1]
+    right, endpoint.answer = endpoint.answer, another_model
+    endpoint.requests.clear()
     for _ in range(2):
-        with pytest.raises(DataError, match="http://localhost:1 "):
+        with pytest.raises(DataError, match=f"{endpoint.address} "):
             asking.encode_query("cat")
-    assert not endpoint.seen
-    endpoint.probe_vectors = right
+    assert endpoint.take_texts() == []
+    endpoint.answer = right
     assert asking.encode_query("cat").vector.shape == (2 + DIM + 1,)
 
 

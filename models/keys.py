@@ -1,0 +1,58 @@
+"""Keys of remote services: the user's environment says which host each is for, never a model or a configuration."""
+
+import os
+import re
+import urllib.parse
+from typing import Final
+
+from models.proxies import is_loopback
+from schemas.errors import DataError
+
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+def key_for(variable: str, address: str) -> str:
+    """Returns the key in an environment variable for an address of the host in the variable NAME_HOST.
+
+    NAME_HOST holds `embeddings.example.org`, `embeddings.example.org:8443` or `[2001:db8::1]:8443`; without a port it
+    is for all. A key goes over plain http to this machine alone, or where NAME_HOST begins with `http://`.
+
+    Args:
+      variable: NAME, the name of the variable.
+      address: http or https, without user and password.
+
+    Raises:
+      DataError: the variable holds no key, or the key is not for this address.
+    """
+    # No local variable holds the key here: a traceback may show those.
+    if not re.fullmatch("[!-~]+", os.environ.get(variable, "").strip()):
+        got = "it holds other characters" if os.environ.get(variable, "").strip() else "it is missing or empty"
+        raise DataError(
+            f"the environment variable {variable} must hold the key for {address}, visible ASCII characters; {got}. "
+            "Set it in each process that asks the server."
+        )
+    _check_host(f"{variable}_HOST", variable, address)
+    return os.environ[variable].strip()
+
+
+def _check_host(name: str, variable: str, address: str) -> None:
+    text = os.environ.get(name, "").strip()
+    asked = urllib.parse.urlsplit(address)
+    try:
+        bound = urllib.parse.urlsplit(text if "://" in text else f"//{text}")
+        port = bound.port
+    except ValueError:
+        bound, port = urllib.parse.urlsplit(""), None
+    is_host = bound.hostname == asked.hostname and port in (None, asked.port or _PORTS[asked.scheme])
+    if not is_host or bound.scheme not in ("", *_PORTS) or bound.path.strip("/"):
+        got = f"it is {text!r}" if text else "it is missing"
+        raise DataError(
+            f"the environment variable {name} must name the host that the key in {variable} is for; {got}, and the "
+            f"address is {address}. If the key is meant for this host, set {name}={asked.netloc}; else trust neither "
+            "the address nor who gave it."
+        )
+    if asked.scheme == "http" and bound.scheme != "http" and (bound.scheme or not is_loopback(asked.hostname or "")):
+        raise DataError(
+            f"the key in {variable} must be encrypted on its way; {address} is plain http. Take https or milvus+tls, "
+            f"or set {name}=http://{asked.netloc} if everyone on the way may read the key."
+        )
