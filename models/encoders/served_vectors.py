@@ -24,6 +24,11 @@ class _OfEndpoint(PretrainedEncoder):
     """Asks the endpoint that the model was trained with; its vectors are rounded as those of the training."""
 
     def __init__(self, record: EncoderRecord, limits: EndpointLimits | None) -> None:
+        if not record.probes:
+            raise DataError(
+                f"the model must hold the fingerprint of the endpoint {record.encoder.address}; it holds none, so that "
+                "another encoder there would not be noticed. Train again."
+            )
         settings = record.encoder.model_copy(update={"probes": record.probes})
         if limits:
             settings = settings.model_copy(update={"timeout_s": min(limits.timeout_s, settings.timeout_s)})

@@ -286,6 +286,14 @@ def test_another_model_at_the_endpoint_is_refused_and_the_right_one_is_taken_aft
     assert asking.encode_query("cat").vector.shape == (2 + DIM + 1,)
 
 
+def test_a_model_without_the_fingerprint_of_its_endpoint_is_refused_and_asks_nothing(asking, endpoint):
+    asking.encoder_record = asking.encoder_record.model_copy(update={"probes": ()})
+    endpoint.requests.clear()
+    with pytest.raises(DataError, match="must hold the fingerprint"):
+        asking.encode_query("cat")
+    assert not endpoint.requests
+
+
 # Explanations
 
 
