@@ -24,6 +24,7 @@ from tensorflow_serving.apis import (
 
 from models.exported.model import Arrays, ExportedModel
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 from schemas.served_versions import MODEL_NAME
 
 _SCORING: Final = ("score", "score_with_vectors", "serving_default")
@@ -158,7 +159,7 @@ class TfServingRestModel(ExportedModel):
         server = f"the TF Serving at {self._url}"
         try:
             with urllib.request.urlopen(self._url + path, body, timeout=self._deadline) as answer:
-                return json.load(answer)
+                return parse_json(answer.read())
         except urllib.error.HTTPError as error:
             with error:
                 details = error.read().decode("utf-8", "replace").strip()

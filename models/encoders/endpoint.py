@@ -22,6 +22,7 @@ import tensorflow as tf
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors, checked_vectors, encoder_texts
 from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 from schemas.wording import printable
 
 PROBES: Final = (
@@ -232,8 +233,8 @@ def _read(answer: http.client.HTTPResponse, most: int, deadline: float) -> tuple
 def _ordered_vectors(body: bytes, texts: int) -> npt.NDArray[Any] | str:
     """The numbers [texts, dim] in an answer, in the texts' order, or what the answer must be and is not."""
     try:
-        content = json.loads(body)
-    except (ValueError, RecursionError):
+        content = parse_json(body)
+    except ValueError:
         return "must be JSON"
     entries = content.get("data") if isinstance(content, dict) else None
     if not isinstance(entries, list) or not all(

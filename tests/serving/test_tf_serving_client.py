@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,22 @@ def test_a_server_that_is_not_there_or_does_not_answer_is_named(scheme: str, cli
     with socket.create_server(("127.0.0.1", 0)) as silent:
         with pytest.raises(DataError, match="0.2 s"):
             client(f"{scheme}127.0.0.1:{silent.getsockname()[1]}", deadline=0.2)
+
+
+def test_an_answer_nested_too_deep_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with server.accept()[0] as connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + b"[" * 200_000)
+
+        thread = Thread(target=answer)
+        thread.start()
+        with pytest.raises(DataError, match="within each other"):
+            TfServingRestModel(f"http://127.0.0.1:{server.getsockname()[1]}")
+        thread.join()
 
 
 def test_a_request_that_does_not_fit_and_an_address_that_is_no_url_are_refused(api: Any, stand_in: StandIn) -> None:
