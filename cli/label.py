@@ -16,6 +16,7 @@ from pipeline.input_files import file_fault, sha256_of_file
 from pipeline.output_folder import write_atomically
 from pipeline.output_path import output_file_fault
 from schemas.errors import ConfigError, DataError
+from schemas.json_files import parse_json
 
 _ACCOUNT_ENDING: Final = ".json"
 _DIGEST: Final = "sha256"
@@ -90,7 +91,7 @@ def _output_fault(pairs: Path, account: Path) -> str | None:
     if fault := output_file_fault(pairs):
         return fault
     try:
-        content = json.loads(account.read_text(encoding="utf-8"))
+        content = parse_json(account.read_text(encoding="utf-8"))
         ours = content[_DIGEST], content[_REPLACED]
     except (OSError, ValueError, KeyError, TypeError):
         ours = None

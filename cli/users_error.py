@@ -219,7 +219,7 @@ def _system_fault(text: str) -> tuple[int | None, str | None]:
     """The error number and the path in a message, as Python, Beam and TensorFlow write them."""
     if found := re.search(r"\[Errno (\d+)\] [^:\n\[]+(?:: b?(?P<quote>['\"])(.+?)(?P=quote))?", text):
         return int(found[1]), found[3]
-    if found := re.search(r"(?:b?(?P<quote>['\"])([^'\"\n]+)(?P=quote): )?\w*Error\((\d+), '", text):
+    if found := re.search(r"(?:b?(?P<quote>['\"])([^'\"\n]+)(?P=quote): \w*)?Error\((\d+), '", text):
         return int(found[3]), found[2]
     if found := re.search(rf"^\s*(\S.*?)(?:;| is) ({_STRERROR})\b", text, re.MULTILINE | re.IGNORECASE):
         return _NUMBERS[found[2].lower()], found[1]

@@ -9,6 +9,7 @@ from schemas.artifacts import DomainReport, IngestionReport
 from schemas.domains import TrainedDomains, check_lists
 from schemas.drops import REPORT_FILE
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 
 _DOMAINS: Final = "domains"
 
@@ -35,7 +36,7 @@ def DomainValidator(
     Raises:
       DataError: with a sentence for each fault, see `check_lists`.
     """
-    domains = json.loads(read_text(report, REPORT_FILE))[_DOMAINS]
+    domains = parse_json(read_text(report, REPORT_FILE))[_DOMAINS]
     faults = check_lists(domains, held_out, held_out_texts)
     trained = [name for name in domains if name not in held_out]
     if trained and (fault := TrainedDomains(fewest, needed_by, most).fault(trained)):

@@ -15,6 +15,7 @@ from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
 from pipeline.output_folder import OutputFolder
 from schemas.evaluation import METRICS_FILE, EvaluationReport
+from schemas.json_files import parse_json
 from schemas.provenance import Provenance
 from schemas.stability import Stability
 from schemas.training_history import TrainingHistory
@@ -121,7 +122,7 @@ class CellFolder:
         if self.cell.config is None or not folder.is_whole({*CELL_RESULTS, *folder.files} - {CELL_LOG_FILE}):
             return waiting
         try:
-            state = Cell(**json.loads((self.path / CELL_FILE).read_text(encoding="utf-8")))
+            state = Cell(**parse_json((self.path / CELL_FILE).read_text(encoding="utf-8")))
             digest = (self.path / CELL_DIGEST_FILE).read_text(encoding="utf-8")
         except (OSError, ValueError, TypeError):
             return waiting

@@ -16,6 +16,7 @@ from pipeline.output_folder import check_unchanged
 from pipeline.settings_file import NotYamlError, load_yaml
 from schemas.errors import DataError
 from schemas.evaluation import METRICS_FILE, EvaluationReport
+from schemas.json_files import parse_json
 from schemas.json_record import JsonRecord
 from schemas.provenance import PROVENANCE_FILE, Provenance, ReportProvenance
 from schemas.stability import STABILITY_FILE, Stability
@@ -170,7 +171,7 @@ def _read(path: Path) -> dict[str, Any]:
     """A JSON or YAML file that holds an object."""
     try:
         text = path.read_text(encoding="utf-8")
-        content = load_yaml(text)[1] if path.suffix == ".yaml" else json.loads(text)
+        content = load_yaml(text)[1] if path.suffix == ".yaml" else parse_json(text)
     except (OSError, ValueError, NotYamlError) as error:
         raise _unreadable(path, error) from None
     if not isinstance(content, dict):

@@ -1,6 +1,5 @@
 """A training as one object: everything that decides it. Importing this file does not import TensorFlow."""
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -23,6 +22,7 @@ from models.losses.declarations import LOSSES
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings, searched_settings
+from schemas.json_files import parse_json
 from schemas.settings import Settings
 from schemas.word_rules import WordRules
 
@@ -83,7 +83,7 @@ class TrainingJob(Settings):
     def in_properties(cls, properties: Mapping[str, Any]) -> "TrainingJob | None":
         """Returns the job in a stage's execution properties, or None where the stage does not train."""
         content = properties.get("custom_config") or "{}"
-        config = json.loads(content) if isinstance(content, str) else content
+        config = parse_json(content) if isinstance(content, str) else content
         return cls.model_validate(config) if "training" in config else None
 
     @property

@@ -1,12 +1,12 @@
 """Settings of Beam. Importing this file does not import Beam."""
 
-import json
 import re
 from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from schemas.errors import ConfigError
+from schemas.json_files import parse_json
 from schemas.settings import Settings
 
 _PORTABLE = "portable"
@@ -132,8 +132,8 @@ def _is_address(text: str) -> bool:
 
 def _has_command(text: str) -> bool:
     try:
-        content = json.loads(text)
-    except json.JSONDecodeError:
+        content = parse_json(text)
+    except ValueError:
         return False
     return isinstance(content, dict) and isinstance(content.get("command"), str) and bool(content["command"])
 

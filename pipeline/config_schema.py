@@ -10,6 +10,7 @@ from typing import Final
 
 from models.tuning.settings import Space
 from pipeline.config import RunConfig, SourceSettings
+from schemas.json_files import parse_json
 
 SCHEMA_FILE: Final = "clir.schema.json"
 _TITLE: Final = "A configuration of Smooth CLIR"
@@ -35,7 +36,7 @@ def config_schema() -> str:
 def is_config_schema(path: Path) -> bool:
     """Whether a file is such a schema, perhaps of another version of the project."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
     return isinstance(content, dict) and content.get("title") == _TITLE

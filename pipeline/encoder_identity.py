@@ -8,6 +8,7 @@ from pathlib import Path
 from models.encoders.settings import TEXT_FORM, EncoderSettings
 from pipeline.config import RunConfig
 from schemas.errors import ConfigError
+from schemas.json_files import parse_json
 
 _FILE = "endpoints.json"
 
@@ -75,7 +76,7 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
 def _read(path: Path) -> dict[str, tuple[tuple[float, ...], ...]]:
     """The fingerprints by the digests of the settings; none where the file is missing or damaged."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8"))
         return {str(key): tuple(tuple(map(float, one)) for one in of_key) for key, of_key in content.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}

@@ -22,6 +22,7 @@ from pipeline.input_files import is_remote, scheme_fault
 from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, PUBLISHED, RECORD_FILE
 from pipeline.output_path import length_fault, pattern_fault, write_fault
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 from schemas.lock_file import held_lock
 
 Kind = Literal["run", "experiment", "cell"]
@@ -387,7 +388,7 @@ def _is_name(file: str, made: Made) -> bool:
 def _read_record(path: Path) -> dict[str, Any] | None:
     """The record of a folder's files; None where there is none of ours."""
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = parse_json(path.read_text(encoding="utf-8"))
         is_ours = content["made_by"] == _MADE_BY and isinstance(content["kind"], str)
         return content if is_ours and isinstance(content["files"], dict | list) else None
     except (FileNotFoundError, ValueError, KeyError, TypeError):

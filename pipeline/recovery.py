@@ -22,6 +22,7 @@ from pipeline.layout import ARTIFACTS, METADATA_FILE
 from pipeline.stages import ALWAYS_RUN, STAGES
 from pipeline.tfx_interfaces import opened, sqlite_connection
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 
 log = logging.getLogger("clir.run")
 
@@ -121,7 +122,7 @@ def are_whole(store: ml_metadata.MetadataStore, uris: Sequence[str]) -> bool:
     """
     (execution,) = store.get_executions_by_id([_execution(uris)])
     try:
-        recorded: dict[str, str] = json.loads(execution.custom_properties[_FILES].string_value)
+        recorded: dict[str, str] = parse_json(execution.custom_properties[_FILES].string_value)
     except ValueError:  # nothing was recorded, or the record is damaged
         return False
     found = _digests(uris)

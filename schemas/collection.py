@@ -19,6 +19,7 @@ from typing import BinaryIO, Final, TypeAlias, TypeVar
 
 from schemas.byte_streams import Apply, OpenFile, raw_lines
 from schemas.drops import ReadReport
+from schemas.json_files import parse_json
 from schemas.wikiclir import Judgment, QueryDomain, Reason, Text
 
 MANIFEST_FILE: Final = "manifest.json"
@@ -101,7 +102,7 @@ def parse_manifest(text: str) -> dict[str, Role]:
             shards=tuple(Shard(**shard) for shard in role["shards"]),
             report=ReadReport.from_dict(role["report"], Reason),
         )
-        for name, role in json.loads(text)["roles"].items()
+        for name, role in parse_json(text)["roles"].items()
     }
 
 

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias, cast
 from schemas.byte_streams import unpacked
 from schemas.columns import COLUMNS, HeaderError, Order, column_name, header_order
 from schemas.drops import Drop
-from schemas.json_files import read_json
+from schemas.json_files import parse_json, read_json
 from schemas.wikiclir import MAX_LINE_BYTES, Reason, decode_lines, excerpt_of, number_lines
 
 _HEAD_LINES: Final = 100
@@ -247,8 +247,8 @@ def _object_rows(role: str, lines: Iterable[_Line], file: str) -> Iterator[Row |
             continue
         number, line = item
         try:
-            fields = make_row(json.loads(line.lstrip("\ufeff")))
-        except (ValueError, RecursionError):
+            fields = make_row(parse_json(line.lstrip("\ufeff")))
+        except ValueError:
             fields = Reason.BAD_JSON
         if isinstance(fields, Reason):
             yield Drop(fields, file, number, excerpt_of(line))

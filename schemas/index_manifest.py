@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from schemas.json_files import parse_json
 from schemas.json_record import JsonRecord
 
 MANIFEST_FILE: Final = "manifest.json"
@@ -205,7 +206,7 @@ class IndexManifest(JsonRecord):
           ValueError: the text is no JSON, has another form, or was changed.
         """
         manifest = super().from_json(text)
-        content = json.loads(text)
+        content = parse_json(text)
         recorded = content.pop(_DIGEST, None)
         if (recorded is not None or manifest.files is not None) and recorded != (found := _sha256(content)):
             raise ValueError(f"its SHA-256 must be {recorded}, and is {found}")

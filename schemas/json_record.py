@@ -7,6 +7,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 
 Record = TypeVar("Record", bound="JsonRecord")
 
@@ -34,7 +35,7 @@ class JsonRecord(BaseModel):
         Raises:
           ValueError: the text is no JSON, or has another form.
         """
-        content = json.loads(text)
+        content = parse_json(text)
         try:
             return cls.model_validate(content)
         except ValidationError as error:

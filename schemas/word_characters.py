@@ -49,9 +49,11 @@ IGNORED: Final = (
 """Characters that case folding drops, so that their neighbours meet: soft hyphens, joiners, marks of direction, byte
 order marks, selectors of variants. Source: Default_Ignorable_Code_Point, in Unicode's DerivedCoreProperties.txt. U+200B
 is left out, for it parts words, and U+180F, which older versions of ICU do not drop."""
-UNSEEN: Final = f"{IGNORED}\u180f\u200b\ufff9-\ufffb\ufdd0-\ufdef" + "".join(
+NONCHARACTERS: Final = "\ufdd0-\ufdef" + "".join(
     chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF)
 )
+"""Code points that are never characters. Search engines refuse documents with a term that has one."""
+UNSEEN: Final = f"{IGNORED}\u180f\u200b\ufff9-\ufffb{NONCHARACTERS}"
 """The same with these two, the marks of annotations, and noncharacters: two texts look alike with them and
 without. Controls are \\p{Cc}."""
 TATWEEL: Final = "\u0640\u07fa\u180a"

@@ -1,11 +1,11 @@
 """The queries that a model's version offers on the search page."""
 
-import json
 import os
 import re
 from pathlib import Path
 
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 from schemas.served_versions import EXAMPLES_FILE
 
 
@@ -22,8 +22,8 @@ def read_example_queries(model: str) -> tuple[str, ...]:
     if not path.is_file():
         return ()
     try:
-        content = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
+        content = parse_json(path.read_bytes())
+    except ValueError:
         content = None
     if not isinstance(content, list) or not all(_is_query(one) for one in content):
         raise DataError(f"{path} must be a JSON list of queries, which are not empty; mend the file, or remove it.")

@@ -24,6 +24,7 @@ from models.exported.model import Arrays, ExportedModel
 from models.http_client import HttpClient
 from models.proxies import grpc_proxy, through
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 from schemas.served_versions import MODEL_NAME
 from schemas.wording import printable
 
@@ -165,7 +166,7 @@ class TfServingRestModel(ExportedModel):
         try:
             answer = self._client.request(path, body, self._deadline, _MAX_BYTES)
             if answer.status == 200 and not answer.is_cut:
-                return json.loads(answer.body)
+                return parse_json(answer.body)
         except TimeoutError:
             raise DataError(f"the TF Serving at {at} must answer within {self._deadline:g} s; it did not.") from None
         except (ConnectionError, ValueError) as error:

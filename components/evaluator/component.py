@@ -1,6 +1,5 @@
 """The stage Evaluator: metrics of the test lists."""
 
-import json
 import os
 
 from tfx.dsl.io import fileio
@@ -17,6 +16,7 @@ from schemas import artifacts
 from schemas.artifacts import RankingRun
 from schemas.domains import domains_to_test, domains_to_train
 from schemas.evaluation import PARAMETERS_FILE, RUN_ENDING
+from schemas.json_files import parse_json
 
 
 @stage
@@ -57,7 +57,7 @@ def Evaluator(
     trained = read_lists(split_files(examples, "train"), used_negatives=0, domains=domains_to_train(held_out))
     runs = [run for run in (bm25_run, paper_run, rival_runs) if run]
     paths = [path for run in runs for path in fileio.glob(os.path.join(run.uri, f"*{RUN_ENDING}"))]
-    parameters = json.loads(read_text(rival_runs, PARAMETERS_FILE)) if rival_runs else {}
+    parameters = parse_json(read_text(rival_runs, PARAMETERS_FILE)) if rival_runs else {}
     baselines = read_baselines(paths)
     encoder = TextVectors(text_vectors.uri) if text_vectors else None
     scores = score_lists(serving_model(model), lists, feedback, encoder)

@@ -3,7 +3,6 @@
 TFX's own Pusher copies into the live folder, where a server may see half a model, and adds neither card nor warm-up.
 """
 
-import json
 import os
 from typing import Any
 
@@ -28,6 +27,7 @@ from schemas.artifacts import IngestionReport
 from schemas.cut_texts import CUT_FILE, CutReport
 from schemas.drops import REPORT_FILE
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
+from schemas.json_files import parse_json
 from schemas.served_versions import (
     CARD_FILE,
     DESTINATION_PROPERTY,
@@ -75,7 +75,7 @@ def Pusher(
     cut = read_text_if_any(transform_graph, CUT_FILE)
     card = model_card(
         settings,
-        json.loads(read_text(data_report, REPORT_FILE)),
+        parse_json(read_text(data_report, REPORT_FILE)),
         CutReport.from_json(cut) if cut else None,
         TrainingHistory.from_json(read_text(model_run, HISTORY_FILE)),
         EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),

@@ -15,6 +15,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import IO, Any, Final
 
+from schemas.json_files import parse_json
+
 LOG: Final = "log"
 """A message [LOG, name of the logger, level, text]."""
 DONE: Final = "done"
@@ -34,7 +36,7 @@ def main() -> None:
     """Does the job on stdin, and ends as soon as the starting process does."""
     messages = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    job = json.loads(sys.stdin.readline() or "null")
+    job = parse_json(sys.stdin.readline() or "null")
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
     if job is None:  # the starting process died before it had sent one
         return

@@ -21,6 +21,7 @@ from models.training.devices import make_strategy
 from models.training.settings import TrainingSettings
 from models.training.workers import Cluster
 from schemas.errors import ConfigError, DataError, WorkerDied
+from schemas.json_files import parse_json
 
 _SETTLING_SECONDS: Final = 1.0
 """Time to wait after a first failure: when a worker dies, others soon fail for want of it, perhaps before its death is
@@ -177,8 +178,8 @@ class _Worker:
             stdin.write(json.dumps(self._job).encode() + b"\n")
             stdin.flush()  # and left open: it closes when this process dies
         for line in stdout:
-            with suppress(json.JSONDecodeError):  # it died amid a line
-                self._hear(*json.loads(line))
+            with suppress(ValueError):  # it died amid a line
+                self._hear(*parse_json(line))
         self._process.wait()
         self.has_ended = True
         if not self.is_done:

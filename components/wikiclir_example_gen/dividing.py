@@ -10,6 +10,7 @@ import apache_beam as beam
 from components.wikiclir_example_gen.lists import IngestSettings, RankingList
 from components.wikiclir_example_gen.report import TALLIES, Tally, tally
 from components.wikiclir_example_gen.sampling import is_cold
+from schemas.json_files import parse_json
 from schemas.splits import split_of
 from schemas.wikiclir import Reason
 
@@ -110,7 +111,7 @@ class DivideLists(beam.DoFn):
 
     def process(self, element: tuple[str, RankingList], units: str) -> Iterator[Any]:
         if self._units is None:
-            self._units = json.loads(units)
+            self._units = parse_json(units)
         query_id, ranking_list = element
         units_of_list = {doc_id: self._units[doc_id] for doc_id in ranking_list.relevant()}
         most_relevant = [doc_id for doc_id in units_of_list if ranking_list.grades[doc_id] == self._settings.top_grade]

@@ -9,6 +9,7 @@ from schemas.collection import Role
 from schemas.columns import form_note
 from schemas.drops import MOST_EXAMPLES, Drop, Drops, ReadReport, sum_of_drops
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 from schemas.splits import SPLITS
 from schemas.wikiclir import Reason
 
@@ -130,7 +131,7 @@ class DataReport:
     @classmethod
     def from_json(cls, text: str) -> "DataReport":
         """Reads the content of `report.json`."""
-        content = json.loads(text)
+        content = parse_json(text)
         files = {role: ReadReport.from_dict(file, Reason) for role, file in content.pop("files").items()}
         return cls(files, **content)
 

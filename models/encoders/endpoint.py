@@ -20,6 +20,7 @@ from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors,
 from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
 from models.http_client import Answer, HttpClient
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 from schemas.wording import printable
 
 PROBES: Final = (
@@ -187,8 +188,8 @@ class EndpointEncoder(PretrainedEncoder):
         try:
             # A Python float takes 32 bytes in a list; commas and brackets say how many there can be.
             if sum(map(answer.body.count, (b",", b"[", b"{"))) <= texts * (_NUMBERS + 100):
-                outcome = _ordered_vectors(json.loads(answer.body), texts)
-        except (ValueError, RecursionError):
+                outcome = _ordered_vectors(parse_json(answer.body), texts)
+        except ValueError:
             outcome = "must be JSON"
             if not answer.is_whole:
                 return EndpointError(f"the answer of {self._name} {outcome}; it broke off, {in_tries}.")

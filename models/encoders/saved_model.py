@@ -1,22 +1,19 @@
 """A pre-trained encoder that is a TensorFlow SavedModel of plain texts.
 
-A SavedModel is a program. Its file is read before anything of it runs, and operations are refused that neither
-TensorFlow nor tensorflow-text has, or with which it would see more than the texts that it is given.
+A SavedModel is a program. Its file is read before anything of it runs, and refused if an operation could reach more
+than the texts, the weights and the assets: see `allowed_operations`.
 """
 
-import re
-import types
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 import tensorflow as tf
-import tensorflow_text as tf_text
 from google.protobuf.message import DecodeError
 from tensorflow.core.protobuf import saved_model_pb2
 
+from models.encoders.allowed_operations import CALLS, is_allowed, is_operation
 from models.encoders.pretrained_encoder import GraphEncoder
 from models.encoders.settings import EncoderSettings
 from schemas.errors import DataError
@@ -24,20 +21,10 @@ from schemas.errors import DataError
 LARGEST: Final = 2**31 - 1
 """Size of the largest protocol buffer, in bytes."""
 
-_REFUSED: Final = re.compile(
-    # Python, which a SavedModel cannot carry.
-    "PyFunc"
-    # Files.
-    "|File|Reader|Dataset|Summary|Save|Restore|Checkpoint|Record|^Print|^ImportEvent|^LoadAndRemapMatrix"
-    "|^GenerateVocabRemapping|^DecodeProto|^EncodeProto|^FixedUnigramCandidateSampler"
-    # Files or addresses, named in an attribute.
-    "|Debug|^Copy"
-    # Other processes.
-    "|^_?Send|^_?Recv|Remote|Collective|Nccl|Heartbeat"
-)
-"""Operations of TensorFlow with files, with the network, or with Python."""
 _TABLE_OF_A_FILE: Final = "InitializeTableFromTextFileV2"
 """The operation that may read a file, if the file is one of the SavedModel's own assets."""
+_SAVES: Final = frozenset(("MergeV2Checkpoints", "RestoreV2", "SaveV2", "ShardedFilename"))
+"""The operations of the functions that save and restore all variables."""
 _ANY_BATCH: Final = (tf.TensorShape(None), tf.TensorShape([None]))
 
 
@@ -143,6 +130,17 @@ def _meta_graph(folder: Path) -> Any:
             f"{path} must be a SavedModel of TensorFlow 2, with one graph and its objects; got {len(graphs)} graphs. "
             "Load it in TensorFlow 2 and write it by tf.saved_model.save."
         )
+    functions = Counter(function.signature.name for function in graphs[0].graph_def.library.function)
+    if repeated := [name for name, times in functions.items() if times > 1]:
+        raise DataError(
+            f"{path} must have one function of each name; got several of {', '.join(repeated)}. Save it again."
+        )
+    for link in (file for file in folder.rglob("*") if file.is_symlink()):
+        if not link.resolve().is_relative_to(folder.resolve()):
+            raise DataError(
+                f"the files of the SavedModel {folder} must lie in its folder; {link.relative_to(folder)} is a link to "
+                f"{link.resolve()}. If that file belongs to the model, put a copy in the link's place."
+            )
     for asset in graphs[0].asset_file_def:
         name = PurePosixPath(asset.filename)
         if name.is_absolute() or ".." in name.parts:
@@ -152,19 +150,12 @@ def _meta_graph(folder: Path) -> Any:
 
 def _check_operations(parts: "_Parts", folder: Path) -> None:
     """Refuses operations by name."""
-    known = _names(tf.raw_ops) | _tf_text_operations() | {name.replace(">", "_") for name in parts.functions}
-    used = {(node.op, parts.may_stand(function, node)) for function, node in parts.nodes()}
-    refused = sorted({operation for operation, may_stand in used if not may_stand})
+    refused = sorted({name for function, node in parts.nodes() for name in parts.refused(function, node)})
     if refused:
         raise DataError(
-            f"the SavedModel {folder} must not use files other than its assets, the network or Python; got the "
-            f"operations {', '.join(refused)}. Export it without them."
-        )
-    unknown = sorted({operation for operation, _ in used if operation.replace(">", "_") not in known})
-    if unknown:
-        raise DataError(
-            f"the SavedModel {folder} must consist of the operations in tf.raw_ops of TensorFlow {tf.__version__} "
-            f"and those of tensorflow-text; got {', '.join(unknown)}. Export it without the package that adds them."
+            f"the SavedModel {folder} must consist of operations of TensorFlow {tf.__version__} and tensorflow-text "
+            "that reach its texts, weights and assets alone, and of its own functions; got "
+            f"{', '.join(refused)}. Export it without them."
         )
 
 
@@ -181,6 +172,8 @@ class _Parts:
         self._objects: Final = objects.nodes
         named = {name for one in objects.nodes for name in one.function.concrete_functions}
         named |= {one.bare_concrete_function.concrete_function_name for one in objects.nodes}
+        library = meta_graph.graph_def.library
+        named |= {one.gradient_func for one in (*library.gradient, *library.registered_gradients)}
         self._bound: Final = dict.fromkeys(named, ()) | {
             name: tuple(one.bound_inputs) for name, one in objects.concrete_functions.items()
         }
@@ -203,15 +196,23 @@ class _Parts:
         yield from (("", node) for node in self._graph)
         yield from ((name, node) for name, function in self.functions.items() for node in function.node_def)
 
-    def may_stand(self, function: str, node: Any) -> bool:
-        """Returns whether a node is harmless where it stands."""
-        if node.op in self.functions or not _REFUSED.search(node.op):
-            return True
+    def refused(self, function: str, node: Any) -> Iterator[str]:
+        """Yields the names by which a node of a function reaches more than it may: its operation and what it calls."""
+        for name in _called(node):
+            if is_operation(name):  # first, as TensorFlow does: a function of the same name hides nothing
+                allowed = name == node.op and (is_allowed(name) or self._is_harmless(function, node))
+            else:
+                allowed = name in self.functions
+            if not allowed:
+                yield name
+
+    def _is_harmless(self, function: str, node: Any) -> bool:
+        """Whether a node with a file is harmless where it stands."""
         if function not in self.functions or "api_implements" in self.functions[function].attr:
             return False  # with this attribute it may run in place of another function
-        return function in self._savers or (
-            node.op == _TABLE_OF_A_FILE and self._is_asset(function, _nth_input(node, 1))
-        )
+        if node.op == _TABLE_OF_A_FILE:
+            return self._is_asset(function, _nth_input(node, 1))
+        return node.op in _SAVES and function in self._savers
 
     def _is_asset(self, function: str, tensor: str) -> bool:
         """Whether a tensor of a function is the path of an asset in each call: an argument that is bound to one."""
@@ -225,8 +226,7 @@ class _Parts:
             if place < first or not self._objects[bound[place - first]].HasField("asset"):
                 return False
         return all(
-            node.op in ("PartitionedCall", "StatefulPartitionedCall")
-            and self._is_asset(caller, _nth_input(node, place))
+            node.op in CALLS and self._is_asset(caller, _nth_input(node, place))
             for caller, node in self._callers[function]
             if caller  # the graph itself does not run
         )
@@ -235,23 +235,19 @@ class _Parts:
 def _called(node: Any) -> Iterator[str]:
     """The functions that a node calls."""
     yield node.op
-    for value in node.attr.values():
-        yield from (function.name for function in (value.func, *value.list.func) if function.name)
+    yield from _functions(node.attr)
+
+
+def _functions(attributes: Mapping[str, Any]) -> Iterator[str]:
+    """The functions that attributes name, and those that are handed to these in turn."""
+    for value in attributes.values():
+        for function in (value.func, *value.list.func):
+            if function.name:
+                yield function.name
+            yield from _functions(function.attr)
 
 
 def _nth_input(node: Any, place: int) -> str:
     """The name of an input; empty if there is none."""
     name: str = dict(enumerate(node.input)).get(place, "")
     return name
-
-
-@cache
-def _tf_text_operations() -> frozenset[str]:
-    """The operations in the libraries of tensorflow-text, with _ for the > behind a namespace."""
-    libraries = Path(tf_text.__file__).parent.glob("python/**/*.so")
-    return frozenset().union(*(_names(tf.load_op_library(str(library))) for library in libraries))
-
-
-def _names(operations: types.ModuleType) -> frozenset[str]:
-    """The operations that a module has Python functions for."""
-    return frozenset(name for name, value in vars(operations).items() if isinstance(value, types.FunctionType))

@@ -111,7 +111,12 @@ class ExportedModel(ABC):
         if "text_encoder" not in self.signatures:
             return None
         record: bytes = np.asarray(self._call("text_encoder", {})["record"]).item()
-        return EncoderRecord.from_json(record.decode())
+        try:
+            return EncoderRecord.from_json(record.decode())
+        except ValueError as error:
+            raise DataError(
+                f"the model's record of its encoder must be what a run wrote: {error}. Export the model again."
+            ) from None
 
     @cached_property
     def own_encoder(self) -> PretrainedEncoder | None:

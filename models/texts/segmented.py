@@ -7,10 +7,10 @@ import tensorflow_text as tf_text
 
 from models.graphs import kept_values
 from models.texts.marks import ordered_marks, without_inner_marks
-from schemas.word_characters import DOTTED
+from schemas.word_characters import DOTTED, NONCHARACTERS
 
-_BORDER: Final = r"[\p{Z}\p{Cc}\x{200B}]"
-"""White space, with the zero-width space, and controls. Normalisation would drop some of them."""
+_BORDER: Final = rf"[\p{{Z}}\p{{Cc}}\x{{200B}}{NONCHARACTERS}]"
+"""White space, with the zero-width space, controls and noncharacters. Normalisation would drop some of them."""
 _BEFORE: Final = r"^[\p{P}\p{M}]+"
 """Punctuation before a word; no word begins with a mark."""
 _BEHIND: Final = r"\p{P}+$"

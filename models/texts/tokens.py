@@ -15,6 +15,7 @@ from schemas.word_characters import (
     HAN,
     IGNORED,
     KANA,
+    NONCHARACTERS,
     NUMBERS_IN_SIGNS,
     PARTS,
     PARTS_OF_HAN,
@@ -46,10 +47,13 @@ _SPACED: Final = "[^" + "".join(rf"\p{{{script}}}" for script in (*HAN, *KANA, *
 """Texts without a character of these scripts."""
 _END: Final = "\x1f"
 """Ends a character of a run. No word holds a control character."""
-# Punctuation, symbols, controls and white space separate words and belong to none. The space itself is left out, since
-# it is replaced by a space: a range without it (\p{Z} but U+0020) is twice as fast as \p{Z}.
+# Punctuation, symbols, controls, noncharacters (no \p{C} for RE2) and white space separate words and belong to none.
+# The space itself is left out, since it is replaced by a space: a range without it (\p{Z} but U+0020) is twice as fast
+# as \p{Z}.
 _SEPARATOR: Final = (
-    r"\p{P}\p{S}\p{C}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}" + APOSTROPHE_LETTERS
+    r"\p{P}\p{S}\p{C}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
+    + APOSTROPHE_LETTERS
+    + NONCHARACTERS
 )
 _SEPARATORS: Final = rf"(?:[{_SEPARATOR}]|(?:^| )\p{{M}})[ {_SEPARATOR}\p{{M}}]*"
 """Separators, and marks behind them or behind a space: no word begins with a mark."""
@@ -81,17 +85,17 @@ that make a mark of the letter behind them."""
 def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
     """Splits texts into normalised words.
 
-    NFKC, case folding (İ becomes i), punctuation dropped. Words are split at white space, zero-width spaces and every
-    form of the apostrophe, and between letters and digits; scripts written without spaces are split by character. A
-    superscript or a fraction is a number of its own. Marks without a letter are dropped, and so are Armenian marks
-    within words, and the characters that Unicode calls ignorable, such as soft hyphens and joiners. Spellings that no
-    reader tells apart are one (see `models.texts.marks`).
+    NFKC, case folding (İ becomes i), punctuation dropped. Words are split at white space, zero-width spaces,
+    noncharacters and every form of the apostrophe, and between letters and digits; scripts written without spaces are
+    split by character. A superscript or a fraction is a number of its own. Marks without a letter are dropped, and so
+    are Armenian marks within words, and the characters that Unicode calls ignorable, such as soft hyphens and joiners.
+    Spellings that no reader tells apart are one (see `models.texts.marks`).
 
     Scripts without spaces: a character of Han is a word. Of kana, Thai, Lao, Khmer and Burmese each two characters that
     stand together are a word, so that words overlap; a single one is a word.
 
-    Segmented texts: NFKC and case folding. Words are split at white space and zero-width spaces alone. Punctuation at
-    the ends of a word is dropped, and so is a word without a letter or a digit.
+    Segmented texts: NFKC and case folding. Words are split at white space, zero-width spaces and noncharacters
+    alone. Punctuation at the ends of a word is dropped, and so is a word without a letter or a digit.
 
     Args:
       texts: string [batch], UTF-8.

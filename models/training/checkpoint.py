@@ -10,6 +10,7 @@ from tensorflow import keras
 
 from models.objectives.objective import Objective
 from schemas.errors import DataError
+from schemas.json_files import parse_json
 from schemas.training_history import Epoch
 
 log = logging.getLogger("clir.training")
@@ -47,7 +48,7 @@ class _Saved(tf.train.experimental.PythonState):
         return json.dumps({**vars(self._progress), "history": rows})
 
     def deserialize(self, string_value: str) -> None:
-        content = json.loads(string_value)
+        content = parse_json(string_value)
         history = [Epoch.model_validate(row) for row in content["history"]]
         for name, value in {**content, "history": history}.items():
             setattr(self._progress, name, value)

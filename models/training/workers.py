@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from models.graphs import graph_function
 from schemas.errors import ConfigError
+from schemas.json_files import parse_json
 
 _TASKS: Final = ("chief", "worker")
 _PORTS: Final = range(20_000, 32_768)
@@ -47,13 +48,14 @@ class Cluster:
           Cluster(tf_config=..., workers=2, number=1)
         """
         try:
-            content: Any = json.loads(tf_config)
+            content: Any = parse_json(tf_config)
             tasks = [
                 (kind, index) for kind in sorted(content["cluster"]) for index in range(len(content["cluster"][kind]))
             ]
             here = (str(content["task"]["type"]), int(content["task"]["index"]))
         except (ValueError, TypeError, LookupError):
-            raise ConfigError([f"TF_CONFIG must be of the form {_EXAMPLE}; got {tf_config}."]) from None
+            shown = tf_config if len(tf_config) <= 200 else f"{tf_config[:200]}…"
+            raise ConfigError([f"TF_CONFIG must be of the form {_EXAMPLE}; got {shown}."]) from None
         if unknown := {kind for kind, _ in tasks}.difference(_TASKS):
             kinds = ", ".join(sorted(unknown))
             raise ConfigError([f"the tasks of TF_CONFIG's cluster must be {' and '.join(_TASKS)} alone; got {kinds}."])

@@ -16,6 +16,7 @@ from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults, Trial
 from models.tuning.settings import TuningSettings, describe_settings, searched_settings
 from schemas.errors import DataError, WorkerDied
+from schemas.json_files import parse_json
 
 log = logging.getLogger("clir.training")
 progress_log = logging.getLogger("clir.progress")
@@ -79,7 +80,7 @@ class TrialSearch(base_tuner.BaseTuner):
         self._known: list[Trial] = []
         if tf.io.gfile.exists(self._file):
             with tf.io.gfile.GFile(self._file) as file:
-                self._known = [Trial.model_validate(one) for one in json.load(file)]
+                self._known = [Trial.model_validate(one) for one in parse_json(file.read())]
             log.info("going on after trial %d, which an earlier run had reached", len(self._known))
 
     def run_trial(self, trial: Any) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from pipeline.config import RunConfig
+from schemas.json_files import parse_json
 
 
 class RuntimeParameter(NamedTuple):
@@ -94,7 +95,7 @@ def with_parameters(stage: str, properties: Mapping[str, Any]) -> dict[str, Any]
     for name in sorted(properties.keys() & RUNTIME_PARAMETERS.keys()):
         parameter = RUNTIME_PARAMETERS[name]
         json_property, *sections, key = parameter.places[stage]
-        content = json.loads(plain[json_property])
+        content = parse_json(plain[json_property])
         target = content
         for section in sections:
             target = target[section]

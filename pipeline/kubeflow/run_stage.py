@@ -17,6 +17,7 @@ from typing import Any, Final
 from pipeline.kubeflow.parameters import with_parameters
 from pipeline.kubeflow.settings import STORES
 from schemas.errors import ConfigError, DataError
+from schemas.json_files import parse_json
 
 PACKAGE: Final = "package:"
 """The prefix of a property's value that is a file of the project, wherever an image has the project."""
@@ -112,7 +113,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--json_serialized_invocation_args", required=True)
     parser.add_argument("--json_serialized_inputs_spec_args", required=True)
     given, beam_arguments = parser.parse_known_args(arguments)
-    task = ExecutorInput(json.loads(given.json_serialized_invocation_args))
+    task = ExecutorInput(parse_json(given.json_serialized_invocation_args))
     parameters = {name: _resolved(value) for name, value in task.parameters.items()}
     _check_identity(given.stage, given.executor_class_path, parameters)
     parameters = with_parameters(given.stage, parameters)
@@ -124,7 +125,7 @@ def main(arguments: Sequence[str]) -> None:
     given.json_serialized_invocation_args = json.dumps(task.for_tfx(parameters))
     run_kubeflow_task(given, beam_arguments)
     written = Path(task.output_file)
-    written.write_text(json.dumps(task.from_tfx(json.loads(written.read_text(encoding="utf-8")))), encoding="utf-8")
+    written.write_text(json.dumps(task.from_tfx(parse_json(written.read_text(encoding="utf-8")))), encoding="utf-8")
 
 
 def _resolved(value: Any) -> Any:

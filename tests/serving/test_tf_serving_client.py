@@ -4,6 +4,7 @@ import socket
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,21 @@ def test_no_proxy_gets_what_is_for_this_machine_and_errors_name_it(api: Any, mon
     with pytest.raises(DataError, match=r"host.invalid:1 through the proxy 127\.0\.0\.1:9") as caught:
         api.func("http://host.invalid:1" if api.func is TfServingRestModel else "host.invalid:1", deadline=5.0)
     assert "password" not in str(caught.value)
+
+
+def test_an_answer_nested_too_deep_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with server.accept()[0] as connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + b"[" * 200_000)
+
+        thread = Thread(target=answer)
+        thread.start()
+        with pytest.raises(DataError, match="within each other"):
+            TfServingRestModel(f"http://127.0.0.1:{server.getsockname()[1]}")
+        thread.join()
 
 
 def test_a_request_that_does_not_fit_and_an_address_that_is_no_url_are_refused(api: Any, stand_in: StandIn) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from schemas.byte_streams import OpenFile, stream_sha256
 from schemas.drops import Drop, DropCounter, DropReason, Drops
+from schemas.json_files import parse_json
 from wikipedia.collection.leaks import HASHES, signature
 from wikipedia.dumps.chunks import Chunk
 from wikipedia.dumps.page_parser import PageReason
@@ -144,7 +145,7 @@ def _read_account(path: str, open_file: OpenFile) -> PieceAccount | None:
             digest, _, text = file.read().partition(b"\n")
         if hashlib.sha256(text).hexdigest().encode() != digest:
             return None
-        content = json.loads(text)
+        content = parse_json(text)
         if content.pop("sha256") != _digests(path, open_file):
             return None
     except FileNotFoundError:

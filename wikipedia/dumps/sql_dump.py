@@ -19,7 +19,7 @@ _INSERT_HEAD: Final = re.compile(
 )
 _COMMENT: Final = re.compile(rb"\s*(?:--[^\n]*\n|#[^\n]*\n|/\*.*?\*/\s*;?|;)", re.DOTALL)
 _STATEMENT: Final = re.compile(
-    rb"""\s*(?!--|\#|/\*)[^;'"`]*(?:(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)[^;'"`]*)*;""", re.DOTALL
+    rb"""(?!\s*(?:--|\#|/\*))[^;'"`]*(?:(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)[^;'"`]*)*;""", re.DOTALL
 )
 _HEADER: Final = re.compile(rb"\s*--\s*(?:MySQL|MariaDB)\s+dump\b", re.IGNORECASE)
 _FOOTER: Final = re.compile(rb"\s*--\s*Dump completed\b", re.IGNORECASE)

@@ -60,7 +60,7 @@ _STRING: Final = rb"'[^'\\]*(?:\\.[^'\\]*)*'"
 _ANY_STRING: Final = rb"'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'(?!')"
 """A quote ends the string unless another quote follows, so there is only one way to read it: no backtracking."""
 
-_ANY_NUMBER: Final = rb"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
+_ANY_NUMBER: Final = rb"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _OTHER: Final = rb"NULL|0x[0-9A-Fa-f]+|[xX]'[0-9A-Fa-f]*'|[bB]'[01]*'"
 _PLAIN_VALUES: Final[dict[Kind, bytes]] = {
     "int": rb"-?[0-9]+|NULL",

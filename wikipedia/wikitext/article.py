@@ -105,7 +105,7 @@ class _Lead(NamedTuple):
 
 
 # A longer text in bold is no name.
-_BOLD: Final = re.compile("'''+([^'\n][^\n]{0,80}?)'''")
+_BOLD: Final = re.compile("'''([^'\n][^\n]{0,80}?)'''")
 
 
 def _texts(page: str, title: str, conventions: Conventions, max_tokens: int) -> tuple[_Lead, str, int]:

@@ -9,7 +9,7 @@ FEWEST_WORDS: Final = 4
 """Fewest words of a sentence that says something, as `count_words` counts them: seven Han characters are four."""
 
 _PAIRS: Final = ("()", "[]", "{}", "（）", "「」", "『』")
-_MARKUP: Final = re.compile(r"\||''|\[\[|\]\]|\{\{|\}\}|</?[a-z]|&\w+;|&#\d+;|__[A-Z]|\w+=\"")
+_MARKUP: Final = re.compile(r"\||''|\[\[|\]\]|\{\{|\}\}|</?[a-z]|&\w+;|&#\d+;|__[A-Z]|\w=\"")
 _NOTHING: Final = re.compile(
     "|".join(
         [

@@ -71,7 +71,8 @@ _LONGEST_ABBREVIATION: Final = 3
 _SYLLABLES: Final = re.compile("[\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff]")
 """Letters that may be a word."""
 _ABBREVIATED: Final = re.compile(r"(\d\s)?[^\w\s]*(\S+)\.\s*$")
-_ONLY_ABBREVIATIONS: Final = re.compile(r"(?:\S{1,9}\.\s*)+")
+_STOP: Final = re.compile(r"\.\s*")
+_ABBREVIATION: Final = re.compile(r"\S{1,9}")
 # A text with one of these ends all its sentences so, and a full stop is an abbreviation's.
 _END_OF_A_SCRIPT: Final = re.compile("[।։።။۔។]")
 _BURMESE_GENITIVE: Final = "၏"
@@ -170,9 +171,19 @@ def _goes_on(before: str, piece: str, beginning: str, language: str) -> bool:
     )
 
 
+def _is_of_abbreviations(text: str) -> bool:
+    """Whether a text is one or more of `\\S{1,9}\\.\\s*`; the expression itself would try all ways to divide dots."""
+    ends = {0}
+    for stop in _STOP.finditer(text):
+        starts = range(max(0, stop.start() - 9), stop.start())
+        if any(start in ends and _ABBREVIATION.fullmatch(text, start, stop.start()) for start in starts):
+            ends.add(stop.end())
+    return len(text) in ends - {0}
+
+
 def _ends_abbreviated(text: str, language: str) -> bool:
     """Whether the last word before a full stop is an abbreviation: a letter, known, without a vowel, or all of it."""
-    if len(text) < _LONGEST_ABBREVIATIONS and _ONLY_ABBREVIATIONS.fullmatch(text):
+    if len(text) < _LONGEST_ABBREVIATIONS and _is_of_abbreviations(text):
         return True
     ending = _ABBREVIATED.search(text[-_LONGEST_END:])
     if not ending or ending[1]:  # a unit behind its number

@@ -11,10 +11,11 @@ import tensorflow_text as tf_text
 from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow.python.framework import op_def_registry
 
-from models.encoders import saved_model as subject
+from models.encoders.allowed_operations import ALLOWED, has_place_for_name, is_allowed
 from models.encoders.load_encoder import load_encoder
 from models.encoders.settings import EncoderSettings
 from schemas.errors import DataError
+from tests.models.encoders.test_use_multilingual import tokenizer
 
 pytestmark = pytest.mark.stages
 
@@ -277,6 +278,15 @@ def of_a_file_of_any_name(texts):
     return lengths(texts)
 
 
+def of_a_mapped_file(texts):
+    return lengths(texts) + tf.raw_ops.ImmutableConst(dtype=tf.float32, shape=[1], memory_region_name="/etc/passwd")
+
+
+def of_a_quiet_end(texts):
+    with tf.control_dependencies([tf.raw_ops.Abort(error_msg="", exit_without_error=True)]):
+        return lengths(texts)
+
+
 @pytest.mark.usefixtures("unloaded")
 @pytest.mark.parametrize(
     ("function", "operations"),
@@ -285,6 +295,8 @@ def of_a_file_of_any_name(texts):
         (of_many_kinds, "DebugIdentity, EagerPyFunc, MatchingFiles, PrintV2, PyFunc, RestoreV2, SaveV2, WriteFile"),
         (of_lines, "FlatMapDataset, ReduceDataset, TensorSliceDataset, TextLineDataset"),
         (of_a_file_of_any_name, "InitializeTableFromTextFileV2"),
+        (of_a_mapped_file, "ImmutableConst"),
+        (of_a_quiet_end, "Abort"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -350,13 +362,105 @@ def test_the_functions_that_save_and_restore_are_refused_if_the_model_may_call_t
     assert " RestoreV2." in refusal(folder)
 
 
-def test_every_operation_of_tensorflow_with_a_file_or_an_address_is_refused():
-    words = r"file|path$|logdir|directory|address|debug_(urls|ops)|descriptor_source|^output_stream|prefix(es)?$"
-    missed = [
+@pytest.mark.usefixtures("unloaded")
+@pytest.mark.parametrize("kind", ["call", "argument of a call", "gradient"])
+def test_a_function_outside_of_the_file_and_one_that_saves_are_reached_by_no_detour(kind, tmp_path):
+    folder = written(Hashed(), tmp_path / "model")
+
+    def change(meta_graph):
+        library = meta_graph.graph_def.library
+        call = next(node for node in wrapper_of(library.function).node_def if node.op == "StatefulPartitionedCall")
+        restore = next(name for function in library.function if "_restore" in (name := function.signature.name))
+        if kind == "call":
+            call.attr["f"].func.name = "__inference_of_another_model_7"
+        elif kind == "argument of a call":
+            call.attr["f"].func.attr["then"].func.name = restore
+        else:
+            library.registered_gradients.add(gradient_func=restore, registered_op_type="CustomGradient-1")
+
+    edit(folder, change)
+    assert ("another_model_7" if kind == "call" else " RestoreV2") in refusal(folder)
+
+
+@pytest.mark.usefixtures("unloaded")
+def test_a_function_with_the_name_of_an_operation_or_of_another_function_hides_nothing(tmp_path):
+    read = written(
+        Called(lambda texts: lengths(texts) + tf.cast(tf.size(tf.io.read_file("x")), tf.float32)), tmp_path / "1"
+    )
+    edit(read, lambda meta_graph: setattr(meta_graph.graph_def.library.function.add().signature, "name", "ReadFile"))
+    assert "ReadFile" in refusal(read)
+
+    def repeat(meta_graph):
+        functions = meta_graph.graph_def.library.function
+        functions.add().CopyFrom(functions[0])
+
+    edit(folder := written(Hashed(), tmp_path / "2"), repeat)
+    assert "one function of each name" in refusal(folder)
+
+
+@pytest.mark.usefixtures("unloaded")
+@pytest.mark.parametrize("part", ["assets/words", "variables/variables.index", "saved_model.pb"])
+def test_a_link_to_a_file_outside_of_the_folder_is_refused(looked, tmp_path, part):
+    (looked / part).rename(tmp_path / "secret")
+    (looked / part).symlink_to(tmp_path / "secret")
+    assert str(tmp_path / "secret") in refusal(looked)
+
+
+# The list of operations
+
+OPERATIONS = {name: declared for name in dir(tf.raw_ops) if (declared := op_def_registry.get(name))}
+WITH_REASON = [name for operations in ALLOWED.values() for name in operations]
+
+
+def test_each_allowed_operation_with_a_string_that_is_no_choice_has_one_reason():
+    with_string = {
         name
-        for name in subject._names(tf.raw_ops)
-        if (operation := op_def_registry.get(name))
-        and any(re.search(words, part.name) for part in (*operation.input_arg, *operation.attr))
-        and not subject._REFUSED.search(name)
-    ]
-    assert missed == []
+        for name, declared in OPERATIONS.items()
+        if any("string" in part.type and not part.allowed_values.list.s for part in declared.attr)
+        or any(part.type == tf.string.as_datatype_enum for part in declared.input_arg)
+    }
+    assert {name for name in with_string if is_allowed(name)} <= set(WITH_REASON)
+    assert len(WITH_REASON) == len(set(WITH_REASON))
+    assert [name for name in WITH_REASON if name in OPERATIONS and not has_place_for_name(OPERATIONS[name])] == []
+
+
+def test_no_allowed_operation_has_a_file_an_address_or_python_or_ends_the_process():
+    parts = (
+        r"file|path$|logdir|directory|address|debug_(urls|ops)|descriptor_source|_stream$|prefix(es)?$|region|token$"
+    )
+    names = (
+        "^Abort|Barrier|^Batch(Function)?$|Collective|Copy$|Dataset|DebugIdentity|Experimental|Host|Infeed|Iterator|"
+        "Mutex|Nccl|Outfeed|^Print|PyFunc|Queue|Reader|Remote|Session|Stage|SummaryWriter|SymbolicGradient|TemporaryVariable|"
+        "TPUPartitionedCall|Worker"
+    )
+    assert not any(map(is_allowed, ("XlaLaunch", "XlaCallModule", "_Send", "_HostRecv", "Addons>HashBucket")))
+    allowed = {name: declared for name, declared in OPERATIONS.items() if is_allowed(name)}
+    assert [name for name in allowed if re.search(names, name)] == []
+    assert [
+        name
+        for name, declared in allowed.items()
+        if any(re.search(parts, part.name) for part in (*declared.input_arg, *declared.attr))
+    ] == []
+
+
+def test_tokenizers_of_bert_and_sentencepiece_a_loop_and_weights_of_four_bits_are_allowed(words, tmp_path):
+    bert = tf_text.BertTokenizer(str(words), token_out_type=tf.int32, unknown_token="the")
+    sentencepiece = tf_text.SentencepieceTokenizer(tokenizer())
+    table = tf.Variable([[0x12], [0x34]], dtype=tf.uint8)
+
+    class Encoder(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.parts = bert, sentencepiece, table
+
+        def vectors(self, texts):
+            rows = tf.minimum(bert.tokenize(texts).merge_dims(1, 2), 1)
+            halves = tf.concat([tf.bitwise.right_shift(table, 4), tf.bitwise.bitwise_and(table, 15)], axis=1)
+            weights = tf.cast(halves, tf.float32)
+            sums = tf.map_fn(
+                lambda row: tf.reduce_sum(tf.gather(weights, row), 0), rows, fn_output_signature=tf.float32
+            )
+            pieces = tf.cast(sentencepiece.tokenize(texts).row_lengths(), tf.float32)
+            return tf.reshape(sums, [-1, 2]) + pieces[:, tf.newaxis]
+
+    assert encoder_of(written(Encoder(), tmp_path / "model")).encode(TEXTS, "query").shape == (len(TEXTS), 2)

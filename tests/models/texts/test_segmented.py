@@ -15,7 +15,20 @@ from tests.models.texts.every_character import every_character
 pytestmark = pytest.mark.tensors
 
 RULES = WordRules(segmented=True)
-SPACES = [" ", "  ", "\t", "\n", "\u00a0", "\u3000", "\u2028", "\u200b", " \u200b ", "\r\n"]
+SPACES = [
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\u00a0",
+    "\u3000",
+    "\u2028",
+    "\u200b",
+    " \u200b ",
+    "\r\n",
+    "\uffff",
+    "\ufdd0\U0010fffe",
+]
 WORDS = "แมว กา กิน 北京 大学 ひらがな l'été 10² mp3 c++ well-known ß İ a\u0301 ½".split()
 
 parted = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(SPACES)), max_size=8)

@@ -41,6 +41,7 @@ EXAMPLES = {
         "snake_case a+b=c $5 C\u00a9": "snake case a b c 5 c",
         "one\ttwo\r\nthree\u00a0four\u3000five\x00six": "one two three four five six",
         "Hallo\u200bWelt \u200b": "hallo welt",
+        "vol\uffffcan \ufdd0\U0001fffeb\ufdef": "vol can b",
         "a\u2010b\u2011c\u058ad\u05bee": "a b c d e",
         "": "",
         "?!… — «» € + © \n": "",

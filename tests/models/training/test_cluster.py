@@ -33,6 +33,7 @@ def test_the_chief_is_the_first_and_the_others_follow(cluster, kind, index, numb
     ("text", "fault"),
     [
         ("{", r"TF_CONFIG .* got \{"),
+        pytest.param("[" * 200_000, r"TF_CONFIG .* got \[{200}…\.", id="deep"),
         ('{"cluster": {"worker": ["a:1"]}}', "TF_CONFIG"),
         (tf_config({"worker": ["a:1"], "ps": ["b:1"]}, "worker", 0), "got ps"),
         (tf_config({"worker": ["a:1"]}, "worker", 1), "got worker 1"),
