@@ -61,7 +61,7 @@ def index_command(
     files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
     ids = [one for path in removed for one in read_ids(path)]
     with heavy_imports():
-        from components.index_pusher.index_versions import IndexVersions
+        from components.index_pusher.index_versions import IndexVersions, copy_newest
         from components.index_pusher.milvus_versions import MilvusVersions
         from serving.update_index import IndexUpdater
 
@@ -76,7 +76,10 @@ def index_command(
             left = f", {(time.monotonic() - started) * (1 - share) / share:.0f} s left" if share else ""
             progress.info("%s documents encoded%s", f"{encoded:,}", left)
 
-        updater = IndexUpdater(place.newest_model, IndexVersions(place.index_folder), report, milvus=milvus)
+        versions = IndexVersions(place.index_folder)
+        if place.milvus:
+            copy_newest(IndexVersions(place.run_index), versions)
+        updater = IndexUpdater(place.newest_model, versions, report, milvus=milvus)
         update = (
             updater.change(files.texts() if added else (), ids) if is_change else updater.replace_all(files.texts())
         )
@@ -113,7 +116,7 @@ def _check(place: IndexPlace, as_json: bool) -> None:
         versions = IndexVersions(folder)
         found = {version: check_version(str(version)) for version in versions.all()}
     if not found:
-        raise DataError(f"{folder} must hold an index; make one with `clir index` first.")
+        raise DataError(f"{folder} must hold an index; make one first: {place.command}")
     rows = [
         {"file": str(version / path), "state": state, "fault": files.faults.get(path, "")}
         for version, files in found.items()
