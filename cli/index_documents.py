@@ -11,6 +11,7 @@ from cli.imports import heavy_imports
 from cli.model_folder import IndexPlace, index_place
 from cli.terminal import StageView, say, short, show, show_json
 from pipeline.input_files import files_of
+from pipeline.output_path import local_fault
 from schemas.errors import DataError
 
 
@@ -56,6 +57,8 @@ def index_command(
     if check:
         _check(place, as_json)
         return
+    if fault := local_fault(place.index_folder, "folder"):
+        raise DataError(f"--index: {fault}")
     is_change = bool(added or removed)
     given = added if is_change else documents or _documents_of_run(place)
     files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])

@@ -11,6 +11,7 @@ from cli.terminal import for_shell, program
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from pipeline.config import RunConfig
 from pipeline.layout import CONFIG_FILE, INDEX, MILVUS, SERVING
+from pipeline.output_path import name_fault
 from pipeline.settings_file import describe_fault, read_settings_file
 from schemas.errors import ConfigError, DataError
 from schemas.served_versions import GRAPH_FILE, newest_version
@@ -82,11 +83,14 @@ def index_place(model: str, index: str | None) -> IndexPlace:
     Raises:
       DataError: there is no such folder, or no model in it; or the address, or the run's configuration, is wrong.
     """
+    is_folder = index is not None and not MilvusAddress.is_one(index)
+    if index is not None and is_folder and (fault := name_fault(index, "folder")):
+        raise DataError(f"--index: {fault}")
     newest = find_model(model)
     models = newest if os.path.samefile(newest, model) else str(Path(newest).parent)
     output = Path(newest).absolute().parent.parent
     config = output / CONFIG_FILE
-    milvus = _milvus_settings(config, index) if index is None or MilvusAddress.is_one(index) else None
+    milvus = _milvus_settings(config, index) if not is_folder else None
     folder = str(_folder_of(output, config, milvus)) if index is None or milvus else index
     given = shlex.quote(str(milvus.address)) if milvus else for_shell(folder)  # an address is no path to be shortened
     command = f"{program()} index {for_shell(model)}" + (f" --index {given}" if index else "")

@@ -34,6 +34,8 @@ def config_schema() -> str:
 
 def is_config_schema(path: Path) -> bool:
     """Whether a file is such a schema, perhaps of another version of the project."""
+    if not path.is_file():
+        return False  # what reads a pipe may never end
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
