@@ -119,7 +119,7 @@ def _check(place: IndexPlace, as_json: bool) -> None:
         versions = IndexVersions(folder)
         found = {version: check_version(str(version)) for version in versions.all()}
     if not found:
-        raise DataError(f"{folder} must hold an index; make one first: {place.command}")
+        raise DataError(f"{folder} must hold an index; make one with `clir index` first.")
     rows = [
         {"file": str(version / path), "state": state, "fault": files.faults.get(path, "")}
         for version, files in found.items()
