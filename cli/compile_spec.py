@@ -11,7 +11,7 @@ from cli.terminal import for_shell, program, say, short
 from pipeline.kubeflow.cluster_config import load_cluster_config
 from pipeline.kubeflow.settings import HEADER
 from pipeline.output_folder import write_atomically
-from pipeline.output_path import output_file_fault
+from pipeline.output_path import local_fault
 from schemas.errors import ConfigError
 
 
@@ -33,7 +33,7 @@ def compile_command(
     Example: clir compile configs/sample.yaml --output pipeline.yaml --image registry.example/clir:1
     """
     path = Path(output)
-    if fault := _fault(path):
+    if fault := _fault(output):
         raise ConfigError([f"--output: {fault}"])
     short_forms = {"kubeflow.image": image, "kubeflow.pipeline_root": pipeline_root}
     given = [f"{key}={json.dumps(value)}" for key, value in short_forms.items() if value is not None]
@@ -46,11 +46,12 @@ def compile_command(
     say(f"\nnext:\n  {program('kfp')} run create --experiment-name clir --package-file {for_shell(output)}")
 
 
-def _fault(path: Path) -> str | None:
+def _fault(output: str) -> str | None:
     """Returns the reason why a specification cannot be written, or None."""
+    path = Path(output)
     if path.suffix != ".yaml":
         return f"must end in .yaml, by which Kubeflow knows the format; got {path}."
-    if fault := output_file_fault(path):
+    if fault := local_fault(output, "file"):
         return fault
     if path.exists() and path.stat().st_size and not path.read_bytes().startswith(HEADER.encode()):
         return f"{path} must be a file that clir compile wrote, or none; there is another: choose another name."

@@ -16,7 +16,7 @@ from cli.terminal import StageView, show, show_json
 from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.input_files import check_collection, files_of
 from pipeline.machine import check_machine, check_temporary_folder_for_patterns
-from pipeline.output_path import write_fault
+from pipeline.output_path import local_fault
 from schemas.errors import ConfigError
 from schemas.splits import SPLITS
 
@@ -57,7 +57,7 @@ def evaluate(
     path = find_model(model)
     paths = {"queries": queries, "documents": documents, "candidates": candidates}
     faults = [f"--{role}: {fault}" for role, fault in check_collection(paths)]
-    if output and (fault := write_fault(Path(output))):
+    if output is not None and (fault := local_fault(output, "folder")):
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)

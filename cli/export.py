@@ -3,7 +3,6 @@
 import logging
 import os
 import time
-from pathlib import Path
 
 import click
 
@@ -11,8 +10,7 @@ from cli.arguments import check_query_text, index_option, model_argument
 from cli.imports import heavy_imports
 from cli.model_folder import engines_of, index_place
 from cli.terminal import StageView, say, short, show
-from pipeline.input_files import is_remote
-from pipeline.output_path import write_fault
+from pipeline.output_path import local_fault
 from schemas.errors import DataError
 
 _LOGGED_EVERY = 1000
@@ -38,9 +36,7 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
     """
     if query is not None:
         check_query_text("--query", query)
-    if is_remote(output):
-        raise DataError(f"--output: must be a local folder; got {output!r}.")
-    if fault := write_fault(Path(output)):
+    if fault := local_fault(output, "folder"):
         raise DataError(f"--output: {fault}")
     if os.path.isdir(output) and os.listdir(output):
         raise DataError(f"--output: must be a new or empty folder; {output} holds something. Choose another.")

@@ -11,6 +11,7 @@ from cli.imports import heavy_imports
 from cli.model_folder import IndexPlace, index_place
 from cli.terminal import StageView, say, short, show, show_json
 from pipeline.input_files import files_of
+from pipeline.output_path import local_fault
 from schemas.errors import DataError
 
 
@@ -56,12 +57,14 @@ def index_command(
     if check:
         _check(place, as_json)
         return
+    if fault := local_fault(place.index_folder, "folder"):
+        raise DataError(f"--index: {fault}")
     is_change = bool(added or removed)
     given = added if is_change else documents or _documents_of_run(place)
     files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
     ids = [one for path in removed for one in read_ids(path)]
     with heavy_imports():
-        from components.index_pusher.index_versions import IndexVersions
+        from components.index_pusher.index_versions import IndexVersions, copy_newest
         from components.index_pusher.milvus_versions import MilvusVersions
         from serving.update_index import IndexUpdater
 
@@ -76,7 +79,10 @@ def index_command(
             left = f", {(time.monotonic() - started) * (1 - share) / share:.0f} s left" if share else ""
             progress.info("%s documents encoded%s", f"{encoded:,}", left)
 
-        updater = IndexUpdater(place.newest_model, IndexVersions(place.index_folder), report, milvus=milvus)
+        versions = IndexVersions(place.index_folder)
+        if place.milvus:
+            copy_newest(IndexVersions(place.run_index), versions)
+        updater = IndexUpdater(place.newest_model, versions, report, milvus=milvus)
         update = (
             updater.change(files.texts() if added else (), ids) if is_change else updater.replace_all(files.texts())
         )

@@ -16,6 +16,7 @@ from pipeline.config import load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema, is_config_schema
 from pipeline.input_files import files_of, is_remote
 from pipeline.output_folder import write_atomically
+from pipeline.output_path import name_fault
 from schemas.errors import ConfigError
 from schemas.languages import LANGUAGES
 from schemas.record_files import parse_judgments
@@ -94,6 +95,10 @@ def init(config: str, output: str | None, example: bool, **given: str | None) ->
     """
     if not config.isprintable():  # it stands in comments of the file
         raise click.UsageError(f"CONFIG must be a name of letters and signs that can be printed; got {config!a}.")
+    if fault := name_fault(config, "file"):
+        raise click.UsageError(f"CONFIG {fault}")
+    if output == "":
+        raise click.UsageError("--output must name a folder; got ''.")
     path = Path(config)
     if os.path.lexists(path):
         raise click.UsageError(_is_there(config))

@@ -14,7 +14,7 @@ from cli.model_folder import engines_of, index_place
 from cli.terminal import StageView, for_shell, say, short, show, show_json
 from pipeline.input_files import file_fault, sha256_of_file
 from pipeline.output_folder import write_atomically
-from pipeline.output_path import output_file_fault
+from pipeline.output_path import local_fault
 from schemas.errors import ConfigError, DataError
 from schemas.json_files import parse_json
 
@@ -51,7 +51,7 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
     """
     path, account = Path(output), Path(f"{output}{_ACCOUNT_ENDING}")
     faults = [f"--queries: {fault}"] if (fault := file_fault(queries)) else []
-    if fault := _output_fault(path, account):
+    if fault := local_fault(output, "file") or local_fault(str(account), "file") or _output_fault(path, account):
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
@@ -88,8 +88,6 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
 
 def _output_fault(pairs: Path, account: Path) -> str | None:
     """Returns the reason why the file of pairs must not be written, or None: what `clir label` wrote is replaced."""
-    if fault := output_file_fault(pairs):
-        return fault
     try:
         content = parse_json(account.read_text(encoding="utf-8"))
         ours = content[_DIGEST], content[_REPLACED]

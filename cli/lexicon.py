@@ -1,5 +1,6 @@
 """`clir lexicon`: shows the translations in a model's lexicon, or writes them all to a file."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import FIELD, for_shell, say, short, show, show_json
 from pipeline.output_folder import write_atomically
-from pipeline.output_path import output_file_fault
+from pipeline.output_path import local_fault
 from schemas.errors import ConfigError
 from schemas.lexicon_pairs import EXPORT_ENDINGS, TextPair, format_pairs
 from schemas.wording import printable
@@ -90,7 +91,7 @@ def _translations(translations: "Sequence[Translation]", indent: str, is_segment
 
 def _export(model: str, export: str, as_json: bool) -> None:
     """Writes all translations of a model to a file."""
-    if fault := _fault(Path(export)):
+    if fault := _fault(export):
         raise ConfigError([f"--export: {fault}"])
     path = find_model(model)
     with heavy_imports():
@@ -107,12 +108,12 @@ def _export(model: str, export: str, as_json: bool) -> None:
     say(f"written to {short(export)}; train with them: --set lexicon.pairs={for_shell(export)}")
 
 
-def _fault(path: Path) -> str | None:
+def _fault(export: str) -> str | None:
     """Returns the reason why a table cannot be written, or None."""
-    if not path.name.lower().endswith(EXPORT_ENDINGS):
-        return f"must end in {', '.join(EXPORT_ENDINGS)}, which say the form of the table; got {path}."
-    if fault := output_file_fault(path):
+    if not export.lower().endswith(EXPORT_ENDINGS):
+        return f"must end in {', '.join(EXPORT_ENDINGS)}, which say the form of the table; got {export!r}."
+    if fault := local_fault(export, "file"):
         return fault
-    if path.exists():
-        return f"there must be no such file yet; {path} is there: choose another name, or remove it."
+    if os.path.exists(export):
+        return f"there must be no such file yet; {export} is there: choose another name, or remove it."
     return None

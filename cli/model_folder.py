@@ -10,7 +10,8 @@ import pydantic
 from cli.terminal import for_shell, program
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from pipeline.config import RunConfig
-from pipeline.layout import CONFIG_FILE, INDEX, SERVING
+from pipeline.layout import CONFIG_FILE, INDEX, MILVUS, SERVING
+from pipeline.output_path import name_fault
 from pipeline.settings_file import describe_fault, read_settings_file
 from schemas.errors import ConfigError, DataError
 from schemas.served_versions import GRAPH_FILE, newest_version
@@ -49,7 +50,7 @@ class IndexPlace(NamedTuple):
     models: str
     """Folder of the versions, or the one that was named."""
     index_folder: str
-    """Folder of the index's versions; it may be missing."""
+    """Folder of the index's versions, from which Milvus gets them, too; it may be missing."""
     milvus: MilvusSettings | None
     """The index's place in Milvus, if it is searched there."""
     config: Path
@@ -61,6 +62,11 @@ class IndexPlace(NamedTuple):
     def searched(self) -> str:
         """The place where the index is searched: its folder, or its address in Milvus."""
         return str(self.milvus.address) if self.milvus else self.index_folder
+
+    @property
+    def run_index(self) -> str:
+        """Folder of the index's versions that the run makes; it may be missing."""
+        return str(self.config.parent / INDEX)
 
     def settings(self, section: str) -> dict[str, Any]:
         """A section of that configuration; empty where there is none."""
@@ -77,15 +83,26 @@ def index_place(model: str, index: str | None) -> IndexPlace:
     Raises:
       DataError: there is no such folder, or no model in it; or the address, or the run's configuration, is wrong.
     """
+    is_folder = index is not None and not MilvusAddress.is_one(index)
+    if index is not None and is_folder and (fault := name_fault(index, "folder")):
+        raise DataError(f"--index: {fault}")
     newest = find_model(model)
     models = newest if os.path.samefile(newest, model) else str(Path(newest).parent)
     output = Path(newest).absolute().parent.parent
     config = output / CONFIG_FILE
-    milvus = _milvus_settings(config, index) if index is None or MilvusAddress.is_one(index) else None
-    folder = str(output / INDEX) if index is None or milvus else index
+    milvus = _milvus_settings(config, index) if not is_folder else None
+    folder = str(_folder_of(output, config, milvus)) if index is None or milvus else index
     given = shlex.quote(str(milvus.address)) if milvus else for_shell(folder)  # an address is no path to be shortened
     command = f"{program()} index {for_shell(model)}" + (f" --index {given}" if index else "")
     return IndexPlace(newest, models, folder, milvus, config, command)
+
+
+def _folder_of(output: Path, config: Path, milvus: MilvusSettings | None) -> Path:
+    """The folder of an index that is searched in Milvus, or is the run's: each address has one of its own."""
+    if milvus is None or milvus == _milvus_settings(config, None):
+        return output / INDEX
+    address = MilvusAddress.parse(milvus.address or "")
+    return output / MILVUS / address.server / address.name
 
 
 def _section(config: Path, name: str) -> dict[str, Any]:

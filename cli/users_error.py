@@ -101,9 +101,9 @@ _DATABASE: Final = (
     "database is locked",
     "disk I/O error",
 )
-"""SQLite's messages for a fault of the file, not of the query."""
+"""SQLite's messages for a fault of the file, not of the query: ML Metadata raises a bare RuntimeError for them."""
 
-_NO_MEMORY: Final = (os.strerror(errno.ENOMEM), "std::bad_alloc", "can't start new thread", "OOM when allocating")
+_NO_MEMORY: Final = (os.strerror(errno.ENOMEM), "std::bad_alloc", "can't start new thread")
 
 _WAYS_OUT: Final = {
     "give this user access, or choose another": ("EACCES", "EPERM"),

@@ -69,8 +69,8 @@ class SearchSettings(Settings):
     milvus: MilvusSettings = MilvusSettings()
     """The Milvus server, for `engine: milvus`."""
     example_queries: Annotated[int, Field(ge=0, le=20)] = 4
-    """The number of queries of the eval split that each new version brings for the search page of `clir serve`, which
-    offers them to everyone; 0 for none."""
+    """The number of queries of the eval split, without those of held-out domains, that each new version brings for the
+    search page of `clir serve`, which offers them to everyone; 0 for none."""
 
     @field_validator("engine")
     @classmethod

@@ -35,6 +35,8 @@ def config_schema() -> str:
 
 def is_config_schema(path: Path) -> bool:
     """Whether a file is such a schema, perhaps of another version of the project."""
+    if not path.is_file():
+        return False  # what reads a pipe may never end
     try:
         content = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -18,6 +18,7 @@ TENSORBOARD: Final = "tensorboard"
 TRAINING: Final = "training"
 SERVING: Final = "serving"
 INDEX: Final = "index"
+MILVUS: Final = "milvus"
 CHECKPOINTS: Final = "checkpoints"
 TEXT_VECTORS: Final = "text_vectors"
 CELLS: Final = "cells"
@@ -31,7 +32,9 @@ RECORD_FILE: Final = ".clir.json"
 FILES: Final = (
     CONFIG_FILE, METADATA_FILE, EXPERIMENT_FILE, REPORT_FILE, CELLS_ARCHIVE, PROVENANCE_FILE, LOCK_FILE, RECORD_FILE,
 )  # fmt: skip
-FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, WIKIPEDIA, LEXICON, TUNING, TRAINING, SERVING, INDEX, CELLS, FIGURES)
+FOLDERS: Final = (
+    ARTIFACTS, EVALUATION, DATA, WIKIPEDIA, LEXICON, TUNING, TRAINING, SERVING, INDEX, MILVUS, CELLS, FIGURES,
+)  # fmt: skip
 """The names that are ours at the top of an output folder."""
 
 PUBLISHED: Final = (

@@ -20,7 +20,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from pipeline.input_files import is_remote, scheme_fault
 from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, PUBLISHED, RECORD_FILE
-from pipeline.output_path import length_fault, pattern_fault, write_fault
+from pipeline.output_path import length_fault, local_fault, pattern_fault
 from schemas.errors import DataError
 from schemas.json_files import parse_json
 from schemas.lock_file import held_lock
@@ -87,7 +87,7 @@ def output_fault(output: str, kind: Kind | None) -> str | None:
         return f"{fault}."
     if kind is None:
         return None
-    return length_fault(output) or write_fault(Path(output)) or _output_claim_fault(Path(output), kind)
+    return length_fault(output) or local_fault(output, "folder") or _output_claim_fault(Path(output), kind)
 
 
 class OutputFolder:
@@ -259,13 +259,11 @@ class Made(NamedTuple):
 
 def made_fault(output: str, made: Made) -> str | None:
     """The reason why a folder cannot be the output of a command that makes one, or None."""
-    if "://" in output:
-        return f"must be a local folder; got {output!r}."
     folder = Path(output)
     # A run writes below it, and TFX finds its files by patterns.
     if fault := pattern_fault(output, "TFX"):
         return f"{fault}."
-    if (fault := write_fault(folder)) or not folder.is_dir():
+    if (fault := local_fault(output, "folder")) or not folder.is_dir():
         return fault
     try:
         record, held = _read_account(folder, made), _held(folder)

@@ -3,7 +3,7 @@
 import os
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from pipeline.input_files import is_remote
 from pipeline.layout import METADATA_FILE
@@ -28,26 +28,39 @@ def local_output(output: str) -> Path:
     return Path(output)
 
 
+def name_fault(path: str, kind: Literal["file", "folder"]) -> str | None:
+    """The reason why a path that a command was given names no file or folder of this machine, or None."""
+    return None if path and "://" not in path else f"must be a local {kind}; got {path!r}."
+
+
+def local_fault(path: str, kind: Literal["file", "folder"]) -> str | None:
+    """The reason why a command cannot write a file or a folder, or None: the check of every output of a command.
+
+    Args:
+      path: the path, as the user gave it.
+      kind: what is written there; a file's folder must be there.
+    """
+    if fault := name_fault(path, kind):
+        return fault
+    if kind == "folder":
+        return write_fault(Path(path))
+    if os.path.exists(path) and not os.path.isfile(path):  # what reads a pipe or a device may never end
+        return f"must be a file; {path} is a {'folder' if os.path.isdir(path) else 'pipe or a device'}."
+    folder = os.path.dirname(path) or "."
+    if fault := write_fault(Path(folder).absolute()):
+        return f"the folder of {path} {fault}"
+    return None if os.path.isdir(folder) else f"the folder {folder} must be there; make it, or choose another."
+
+
 def write_fault(folder: Path) -> str | None:
     """The reason why a folder cannot be written, or None. It is tried: permissions alone do not show it."""
     try:
         existing = next(one for one in (folder, *folder.parents) if one.exists())
         if not existing.is_dir():
-            return f"must be a folder, but {existing} is a file."
+            return f"must be a folder, but {existing} is a {'file' if existing.is_file() else 'pipe or a device'}."
         tempfile.TemporaryFile(dir=existing).close()
     except OSError as error:
         return f"must be a folder that can be written; {folder} cannot: {error.strerror}."
-    return None
-
-
-def output_file_fault(path: Path) -> str | None:
-    """The reason why a file cannot be written, whatever is there now, or None."""
-    if path.is_dir():
-        return f"must be a file; {path} is a folder."
-    if fault := write_fault(path.absolute().parent):
-        return f"the folder of {path} {fault}"
-    if not path.absolute().parent.is_dir():
-        return f"the folder {path.parent} must be there; make it, or choose another."
     return None
 
 

@@ -24,7 +24,7 @@ def is_domain(name: str) -> bool:
 
 
 def alike(names: Iterable[str]) -> tuple[str, str] | None:
-    """The first two names that are equal, or equal but for case; None where all differ.
+    """The first two names that are equal but for case and Unicode's forms of one letter; None where all differ.
 
     Example:
       >>> alike(["news", "health", "News"])
@@ -32,9 +32,10 @@ def alike(names: Iterable[str]) -> tuple[str, str] | None:
     """
     known: dict[str, str] = {}
     for name in names:
-        if name.casefold() in known:
-            return known[name.casefold()], name
-        known[name.casefold()] = name
+        key = unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+        if key in known:
+            return known[key], name
+        known[key] = name
     return None
 
 
@@ -130,7 +131,9 @@ def check_lists(
     """
     faults = []
     if pair := alike(sorted(lists)):
-        faults.append(f"domains must differ by more than the case of letters; got {pair[0]!r} and {pair[1]!r}.")
+        faults.append(
+            f"domains must differ by more than case and Unicode's forms of letters; got {pair[0]!r} and {pair[1]!r}."
+        )
     if fault := held_out_fault(held_out, lists):
         return [*faults, f"data.held_out {fault}."]
     for name, of_split in sorted(lists.items()):

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from schemas.errors import DataError
-from serving.middleware import BoundedBody, HostCheck, RequestFrame, problem_answer, sentence_answer
+from serving.middleware import BoundedBody, HostCheck, RequestFrame, refusal_answer, sentence_answer
 from serving.newest_engine import EngineHolder
 from serving.refusals import Busy, Refusal
 from serving.routes import add_routes
@@ -22,6 +22,7 @@ from serving.telemetry import EventLog, ServiceMetrics
 from serving.work_queue import WorkQueue
 
 _SHOWN_FAULTS: Final = 3
+_JSON: Final = "application/json"
 _PAGE_FOLDER: Final = Path(__file__).parent / "page"
 _PAGE_FILES: Final = {
     "/": ("index.html", "text/html; charset=utf-8"),
@@ -61,14 +62,10 @@ def create_app(
     _add_page(app)
     add_routes(app, holder, queue, metrics, settings)
 
-    @app.exception_handler(Refusal)
-    async def refuse(request: Request, error: Refusal) -> Response:
-        return problem_answer(error)
-
     @app.exception_handler(DataError)
     async def unavailable(request: Request, error: DataError) -> Response:
         log.warning("no answer", error=str(error))
-        return problem_answer(Busy(str(error)))
+        return refusal_answer(Busy(str(error)))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -77,10 +74,16 @@ def create_app(
             (fault, *_) = faults
             place = f"{fault['ctx']['error']}, at character {fault['loc'][-1]}"
             return sentence_answer(400, f"the body of a request must be JSON: {place}.")
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != _JSON and any(fault["type"] != "missing" and [*fault["loc"]] == ["body"] for fault in faults):
+            sentence = f"the body of a request must be {_JSON}; got {kind[:60]!r}. Send it with that Content-Type."
+            return sentence_answer(415, sentence)
         return sentence_answer(422, " ".join(describe_fault(fault) for fault in faults[:_SHOWN_FAULTS]))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
+        if isinstance(error, Refusal):
+            return refusal_answer(error)
         method, path = request.method[:20], request.url.path[:80]
         if error.status_code == 404:
             return sentence_answer(404, f"unknown path {path!r}; see /openapi.json.")

@@ -78,7 +78,7 @@ class Engine:
         started = time.perf_counter()
         found = self._index.search(self._model.encode_query(query), most)
         characters = snippet_characters if with_snippets else None
-        documents = self._index.texts([one.place for one in found])
+        documents = self._found_texts(found)
         hits = tuple(
             self._hit(query, rank, one, document, characters, with_texts)
             for rank, (one, document) in enumerate(zip(found, documents, strict=True), 1)
@@ -197,6 +197,24 @@ class Engine:
             snippet=snippet,
             text=document.text if with_text else None,
         )
+
+    def _found_texts(self, found: Sequence[Found]) -> list[Text]:
+        """The documents that a search found.
+
+        Raises:
+          DataError: the index does not have them; one in an engine may change while it is asked.
+        """
+        try:
+            documents = self._index.texts([hit.place for hit in found])
+        except LookupError as error:
+            raise DataError(f"the index must hold the documents that it finds; place {error} is empty.") from None
+        for hit, document in zip(found, documents, strict=True):
+            if document.id.encode() != hit.doc_id:
+                raise DataError(
+                    f"the index must not change while it is searched; place {hit.place} held {hit.doc_id.decode()!r}, "
+                    f"then {document.id!r}."
+                )
+        return documents
 
     def _why_no_shares(self, texts: Sequence[str]) -> list[str | None]:
         """The same as `why_no_shares`, for each of texts that need not be in the index."""

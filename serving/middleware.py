@@ -9,11 +9,11 @@ import time
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serving.refusals import RETRY_AFTER, Busy, HungUp, Misdirected, Refusal, TooLarge, TooLate, WrongType
+from serving.refusals import RETRY_AFTER, Busy, HungUp, Misdirected, Refusal, TooLarge, TooLate
 from serving.telemetry import NO_ROUTE, EventLog, ServiceMetrics
 
 NOTES: Final = "notes"
@@ -31,27 +31,26 @@ _HEADERS: Final[Mapping[str, str]] = {
     "referrer-policy": "no-referrer",
 }
 _FAILED: Final = 500
-_READ_ON: Final = 8
-"""Multiple of the body limit that is read and thrown away before a refusal: many clients read only after sending."""
-_JSON: Final = b"application/json"
+_LAST: Final = {"connection": "close"}
+"""The headers of an answer after which nothing is read: what still comes must not be taken for the next request."""
 _HOST: Final = re.compile(r"(\[(?P<address>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(:[0-9]{1,5})?")
 """A name or an address, and perhaps a port."""
 
 
-def problem_answer(refusal: Refusal, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer to a refused request.
+def sentence_answer(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    """An answer of a status and a sentence alone.
 
     Args:
-      refusal: the status and the sentence.
+      status: the status.
+      sentence: what must hold, what came, what to do.
       headers: additional headers.
     """
-    again = {"retry-after": str(refusal.retry_after)} if isinstance(refusal, Busy) else {}
-    return sentence_answer(refusal.status, refusal.sentence, {**again, **(headers or {})})
-
-
-def sentence_answer(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    """An answer of a status and a sentence alone."""
     return Response(json.dumps({"error": sentence}), status, dict(headers or {}), "application/json")
+
+
+def refusal_answer(refusal: Refusal) -> Response:
+    """The answer to a refused request."""
+    return sentence_answer(refusal.status_code, refusal.detail, refusal.headers)
 
 
 class RequestFrame:
@@ -90,7 +89,7 @@ class RequestFrame:
         except asyncio.CancelledError:  # the time to finish requests is over
             if status == HungUp.status:
                 refusal = Busy(f"the service is stopping; ask again in {RETRY_AFTER} s.")
-                await problem_answer(refusal)(scope, receive, send_framed)
+                await refusal_answer(refusal)(scope, receive, send_framed)
         except Exception as error:
             self._log.error("request failed", exc_info=error, id=number)
             if status != HungUp.status:
@@ -117,7 +116,8 @@ class HostCheck:
     """Refuses requests that name another host.
 
     A page from elsewhere can make its own name point to this machine, and a browser then lets it read the answers. But
-    the page cannot change the name in the request.
+    the page cannot change the name in the request. Starlette's TrustedHostMiddleware knows names alone: it would refuse
+    the addresses by which a cluster asks whether a service is ready, and says no sentence.
 
     Args:
       app: the next application.
@@ -141,7 +141,7 @@ class HostCheck:
                     f"the host of a request must be one of {', '.join(sorted(self._names))}, or an "
                     f"address; got {asked[:80]!r}. Start the service with --allow-host to add one."
                 )
-                await problem_answer(refusal)(scope, receive, send)
+                await refusal_answer(refusal)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -159,7 +159,9 @@ def _is_address(name: str) -> bool:
 
 
 class BoundedBody:
-    """Reads a request's whole body first; refuses one that is too slow, too large, or not JSON.
+    """Refuses a body that is too large or too slow, while a route reads it; the server throws the rest away.
+
+    Starlette's RequestBodyLimitMiddleware knows no time, and answers in plain text, without a sentence.
 
     Args:
       app: the next application.
@@ -174,55 +176,27 @@ class BoundedBody:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        try:
-            body = await self._read(scope, receive)
-        except Refusal as refusal:
-            # What the client still sends must not be taken for its next request.
-            await problem_answer(refusal, {"connection": "close"})(scope, receive, send)
-            return
-        is_read = False
+        headers, end, size, is_read = Headers(scope=scope), time.monotonic() + self._seconds, 0, False
 
-        async def receive_read() -> Message:
-            nonlocal is_read
+        async def receive_body() -> Message:
+            nonlocal size, is_read
             if is_read:
                 return await receive()
-            is_read = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self._app(scope, receive_read, send)
-
-    async def _read(self, scope: Scope, receive: Receive) -> bytes:
-        headers = dict(scope["headers"])
-        declared = headers.get(b"content-length", b"")
-        if declared.isdigit() and int(declared) > self._most and b"expect" in headers:
-            raise self._too_large(f"{int(declared):,}")
-        try:
-            body, size = await asyncio.wait_for(self._receive_all(receive), self._seconds)
-        except asyncio.TimeoutError:
-            raise TooLate(f"a request must come within {self._seconds:g} s; this one did not. Send it again.") from None
-        if size > self._most:
-            raise self._too_large(f"{size:,}" if size <= self._most * _READ_ON else "more")
-        kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-        if body and kind != _JSON:
-            raise WrongType(
-                f"the body of a request must be application/json; got {kind.decode('latin-1')[:60]!r}. "
-                "Send it with the header Content-Type: application/json."
-            )
-        return body
-
-    async def _receive_all(self, receive: Receive) -> tuple[bytes, int]:
-        """The body and its size; a body that is too large is not kept whole."""
-        body, size = bytearray(), 0
-        while True:
-            message = await receive()
+            too_large = f"the body of a request must hold at most {self._most:,} bytes. Send less at once."
+            declared = headers.get("content-length", "")
+            if "expect" in headers and declared.isdigit() and int(declared) > self._most:
+                raise TooLarge(too_large, _LAST)
+            try:
+                message = await asyncio.wait_for(receive(), end - time.monotonic())
+            except asyncio.TimeoutError:
+                sentence = f"a request must come within {self._seconds:g} s; this one did not. Send it again."
+                raise TooLate(sentence, _LAST) from None
             if message["type"] == "http.disconnect":
                 raise HungUp("the client has hung up.")
-            part = message.get("body", b"")
-            size += len(part)
-            if size <= self._most:
-                body += part
-            if not message.get("more_body") or size > self._most * _READ_ON:
-                return bytes(body), size
+            size += len(message["body"])
+            if size > self._most:
+                raise TooLarge(too_large)
+            is_read = not message["more_body"]
+            return message
 
-    def _too_large(self, size: str) -> TooLarge:
-        return TooLarge(f"the body of a request must hold at most {self._most:,} bytes; got {size}. Send less at once.")
+        await self._app(scope, receive_body, send)

@@ -1,23 +1,26 @@
 """Errors that the service answers with a status and a sentence instead of a result."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Final
+
+from starlette.exceptions import HTTPException
 
 RETRY_AFTER: Final = 5
 """Seconds until a client may ask again where the service cannot answer at all."""
 
 
-class Refusal(Exception):
+class Refusal(HTTPException):
     """An answer without a result.
 
     Args:
       sentence: what must hold, what came, what to do.
+      headers: headers of the answer.
     """
 
     status: ClassVar[int]
 
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
+    def __init__(self, sentence: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(self.status, sentence, headers)
 
 
 class NotThere(Refusal):
@@ -36,12 +39,6 @@ class TooLarge(Refusal):
     """The request's body is too large."""
 
     status = 413
-
-
-class WrongType(Refusal):
-    """The service does not read bodies of this type."""
-
-    status = 415
 
 
 class Misdirected(Refusal):
@@ -67,8 +64,7 @@ class Busy(Refusal):
     status = 503
 
     def __init__(self, sentence: str, retry_after: int = RETRY_AFTER) -> None:
-        super().__init__(sentence)
-        self.retry_after = retry_after
+        super().__init__(sentence, {"retry-after": str(retry_after)})
 
 
 class TooSlow(Refusal):

@@ -8,9 +8,7 @@ tests/serving/test_serve_command.py (signals).
 import asyncio
 import contextlib
 import json
-import signal
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Final
 
@@ -33,7 +31,9 @@ class TimedConnection(H11Protocol):
     """Closes the connection of a client that sends the head of a request too slowly, sends requests without waiting for
     answers, or does not read the answers.
 
-    `serving.middleware.BoundedBody` limits the time of bodies, and uvicorn the time between two requests.
+    `serving.middleware.BoundedBody` limits bodies, and uvicorn the time between two requests and the size of heads.
+    uvicorn's own `limit_concurrency` counts clients that have sent a head: silent ones would take every file
+    descriptor, and a client that still sends would not read the refusal.
 
     Attributes:
       seconds: longest time for a head to arrive, and for an answer to be read.
@@ -93,8 +93,8 @@ class TimedConnection(H11Protocol):
             # An answer to each request resumes reading, which would let a client fill the memory.
             self.transport.abort()
             return
-        if self.conn.their_state is h11.IDLE:
-            self._expect_head()
+        if self.conn.their_state is h11.IDLE or (self.cycle and self.cycle.response_complete):
+            self._expect_head()  # of the next request, after what is left of a body that was refused
         else:
             self._end_head_timer()
 
@@ -164,13 +164,7 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Takes signals as a wish to stop; the second Ctrl-C waits for no request."""
-        if threading.current_thread() is not threading.main_thread():
+        """Takes signals as a wish to stop, as uvicorn does, which would then raise them again."""
+        with super().capture_signals():
             yield
-            return
-        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
+            self._captured_signals.clear()

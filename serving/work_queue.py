@@ -1,9 +1,8 @@
 """Runs work in a few threads, with a waiting room of a limited size."""
 
 import asyncio
-import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
 from serving.refusals import Busy, HungUp, TooSlow
@@ -17,7 +16,8 @@ class WorkQueue:
     """Threads for the work of requests, which must not block the event loop.
 
     Work cannot be ended once it has begun. Where its request ran out of time, or its client hung up, it goes on and
-    keeps its thread until it is done. Work that has not begun by then never begins.
+    keeps its thread until it is done. Work that has not begun by then never begins. anyio's limiter would give such a
+    thread's place to the next request, and so have any number of threads.
 
     Args:
       threads: number of threads.
@@ -28,7 +28,6 @@ class WorkQueue:
     def __init__(self, threads: int, waiting: int, seconds: float) -> None:
         self._threads, self._most, self._seconds = threads, threads + waiting, seconds
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="work")
-        self._lock = threading.Lock()
         self._held = 0
 
     @property
@@ -53,17 +52,16 @@ class WorkQueue:
           TooSlow: the work did not end in time.
           HungUp: the client has gone.
         """
-        with self._lock:
-            if self._held >= self._most:
-                raise Busy(
-                    f"the service must not have more than {self._most} requests at once; it has so many. "
-                    f"Ask again in {_RETRY_SECONDS} s.",
-                    _RETRY_SECONDS,
-                )
-            self._held += 1
+        if self._held >= self._most:
+            raise Busy(
+                f"the service must not have more than {self._most} requests at once; it has so many. "
+                f"Ask again in {_RETRY_SECONDS} s.",
+                _RETRY_SECONDS,
+            )
+        self._held += 1
         job = self._pool.submit(work)
-        job.add_done_callback(self._leave)
         done: asyncio.Future[Found] = asyncio.wrap_future(job)
+        done.add_done_callback(self._leave)
         gone = asyncio.create_task(hung_up())
         try:
             await asyncio.wait({done, gone}, timeout=self._seconds, return_when="FIRST_COMPLETED")
@@ -71,6 +69,7 @@ class WorkQueue:
                 return done.result()
             has_begun = not job.cancel()
             if gone.done():
+                gone.result()  # raises what is wrong with a body that no route reads
                 raise HungUp("the client has hung up.")
             if has_begun:
                 raise TooSlow(
@@ -82,7 +81,6 @@ class WorkQueue:
                 _RETRY_SECONDS,
             )
         finally:
-            done.add_done_callback(_retrieve_error)
             gone.cancel()
 
     def close(self) -> bool:
@@ -90,12 +88,7 @@ class WorkQueue:
         self._pool.shutdown(wait=False, cancel_futures=True)
         return self._held == 0
 
-    def _leave(self, job: "Future[Any]") -> None:
-        with self._lock:
-            self._held -= 1
-
-
-def _retrieve_error(done: "asyncio.Future[Any]") -> None:
-    """Retrieves an error that nobody waits for, or asyncio would warn of it."""
-    if not done.cancelled():
-        done.exception()
+    def _leave(self, done: "asyncio.Future[Any]") -> None:
+        self._held -= 1
+        if not done.cancelled():
+            done.exception()  # asyncio warns of an error that nobody retrieves

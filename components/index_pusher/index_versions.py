@@ -170,6 +170,24 @@ def link_files(source: Path, target: Path) -> None:
             shutil.copyfile(path, target / path.name)
 
 
+def copy_newest(source: IndexVersions, target: IndexVersions) -> None:
+    """Makes the newest version of an index the first of another, so that its documents are not encoded again.
+
+    Args:
+      source: an index, which may have no version.
+      target: another, which stays as it is where it has a version.
+
+    Raises:
+      DataError: another process writes the target.
+    """
+    if (newest := source.newest()) and not target.newest():
+        with target.writing():
+            staging = target.begin()
+            staging.rmdir()
+            link_files(newest, staging)
+            target.commit()
+
+
 def _sync(folder: Path) -> None:
     """Writes a folder's files to the disk: a version's content must be there before its name."""
     for place, _, names in os.walk(folder):

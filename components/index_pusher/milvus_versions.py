@@ -21,6 +21,7 @@ from models.retrieval.milvus_index import (
     TITLE,
     VECTOR,
     Milvus,
+    MilvusRefusal,
     MilvusVersion,
     record_of,
     sparse_terms,
@@ -93,6 +94,7 @@ class MilvusVersions:
         ours = read_manifest(str(newest)).identity
         if collection is None or version is None or version.identity != ours:
             return f"must hold the version {newest.name}; it holds {collection or 'none'}"
+        self._milvus.load(collection, version, _INDEX_SECONDS)
         held = self._milvus.count(collection)
         return "" if held == version.documents else f"must hold {version.documents:,} documents; it holds {held:,}"
 
@@ -127,9 +129,13 @@ class MilvusVersions:
             )
         version = self._version_of(folder, found.manifest)
         collection = f"{self._address.name}_{self._digest(version)}"
-        if not self._is_whole(collection, version):
-            self._write(folder, found.manifest, collection, version, apply)
-        self._switch(before, collection)
+        try:
+            if not self._is_whole(collection, version):
+                self._write(folder, found.manifest, collection, version, apply)
+            self._switch(before, collection)
+        except (MilvusRefusal, RuntimeError):  # on workers, Beam's error tells its cause in words alone
+            self._check_unchanged(before, collection)  # who publishes removes what others have begun
+            raise
         return collection
 
     def _version_of(self, folder: Path, manifest: IndexManifest) -> MilvusVersion:
@@ -145,6 +151,7 @@ class MilvusVersions:
             of_run=manifest.origin if manifest.of_run else "",
             vector_index=index.model_copy(update={"kind": index.chosen_for(manifest.documents)}),
             is_whole=False,
+            replicas=self._settings.replicas,
         )
 
     def _digest(self, version: MilvusVersion) -> str:
@@ -166,6 +173,8 @@ class MilvusVersions:
         if not self._milvus.ask("has_collection", collection):
             return False
         found = self._milvus.version(collection)
+        if found.is_whole:
+            self._milvus.load(collection, found, _INDEX_SECONDS)
         return found.is_whole and self._milvus.count(collection) == version.documents
 
     def _write(
@@ -230,9 +239,7 @@ class MilvusVersions:
 
     def _switch(self, before: str | None, collection: str) -> None:
         """Makes the alias name a collection, and removes those that are no longer needed."""
-        now, _ = self._current()
-        if now not in (before, collection):
-            raise DataError(f"another process published {now} in {self._address} meanwhile; index again.")
+        now = self._check_unchanged(before, collection)
         if now == collection:
             return
         self._milvus.ask("alter_alias" if now else "create_alias", collection, self._address.name)
@@ -240,6 +247,21 @@ class MilvusVersions:
             is_old = name.startswith(f"{self._address.name}_") and name not in (now, collection)
             if is_old and self._milvus.version_if_ours(name):
                 self._milvus.ask("drop_collection", name)
+
+    def _check_unchanged(self, before: str | None, collection: str) -> str | None:
+        """The collection behind the alias.
+
+        Raises:
+          DataError: another process published a version meanwhile.
+        """
+        now, version = self._current()
+        if now not in (before, collection):
+            documents = f"with {version.documents:,} documents" if version else ""
+            raise DataError(
+                f"another process published {now} {documents} in {self._address} meanwhile; that one stays. To publish "
+                "this one, index again."
+            )
+        return now
 
 
 def _identities(versions: Iterable[Path]) -> set[str]:

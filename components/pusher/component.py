@@ -25,6 +25,7 @@ from components.pusher.warm_up import warm_up
 from components.stage import Input, Output, stage
 from schemas.artifacts import IngestionReport
 from schemas.cut_texts import CUT_FILE, CutReport
+from schemas.domains import domains_to_train
 from schemas.drops import REPORT_FILE
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.json_files import parse_json
@@ -85,12 +86,12 @@ def Pusher(
         renew_card(serving, version, card)
     else:
         path = serving_model(model)
-        files = split_files(examples, "eval")
+        files, domains = split_files(examples, "eval"), domains_to_train(settings["data"]["held_out"])
         beside = {CARD_FILE: card.encode()}
-        if requests := warm_up(path, files):
+        if requests := warm_up(path, files, domains):
             beside[WARM_UP_FILE] = requests
             if most := settings["search"]["example_queries"]:
-                beside[EXAMPLES_FILE] = example_queries(files, most)
+                beside[EXAMPLES_FILE] = example_queries(files, most, domains)
         version = push_version(path, serving, version or None, beside)
     pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
     pushed_model.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))

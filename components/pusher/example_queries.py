@@ -5,24 +5,24 @@ import json
 from collections.abc import Iterable
 from typing import Final
 
-import tensorflow as tf
-
+from components.pusher.eval_lists import eval_lists
 from schemas import features as f
+from schemas.domains import EVERY_DOMAIN, DomainFilter
 
 _LENGTH: Final = 40
 """Queries of about this number of characters are offered: long ones do not look like what people type."""
 
 
-def example_queries(examples: Iterable[str], most: int) -> bytes:
+def example_queries(examples: Iterable[str], most: int, domains: DomainFilter = EVERY_DOMAIN) -> bytes:
     """The content of `schemas.served_versions.EXAMPLES_FILE`: queries of different MR documents.
 
     Args:
       examples: paths of gzipped TFRecords of listwise Examples, as texts.
       most: largest number of queries.
+      domains: the domains whose queries may be shown.
     """
-    records = tf.data.TFRecordDataset(sorted(examples), "GZIP").as_numpy_iterator()
     nearest: dict[bytes, tuple[int, bytes, str]] = {}
-    for columns in (tf.train.Example.FromString(record).features.feature for record in records):
+    for columns in eval_lists(examples, domains):
         grades = [*columns[f.RELEVANCE].int64_list.value]
         document = columns[f.DOC_ID].bytes_list.value[grades.index(max(grades))]
         text = columns[f.QUERY_TEXT].bytes_list.value[0].decode()

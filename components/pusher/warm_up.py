@@ -12,8 +12,10 @@ from tensorflow.core.framework import tensor_pb2
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
 
+from components.pusher.eval_lists import eval_lists
 from models.choices import WITH_VECTORS
 from schemas import features as f
+from schemas.domains import EVERY_DOMAIN, DomainFilter
 from schemas.served_versions import GRAPH_FILE, MODEL_NAME
 
 LISTS: Final = 10
@@ -22,7 +24,7 @@ MOST_DOCUMENTS: Final = 64
 """Largest number of a list's documents in one request: TF Serving might refuse a larger batch."""
 
 
-def warm_up(model: str, examples: Iterable[str]) -> bytes:
+def warm_up(model: str, examples: Iterable[str], domains: DomainFilter = EVERY_DOMAIN) -> bytes:
     """The content of a version's warm-up file, made of real queries and their documents.
 
     TensorFlow prepares a graph at its first run, and again for another batch size: there are requests of each list, and
@@ -32,11 +34,12 @@ def warm_up(model: str, examples: Iterable[str]) -> bytes:
     Args:
       model: folder of one of our SavedModels.
       examples: paths of gzipped TFRecords of listwise Examples, as texts; the lists with the least query ids are used.
+      domains: the domains whose texts may go with the model.
 
     Returns:
       a TFRecord of `PredictionLog`s; empty without lists.
     """
-    lists = _first_lists(examples)
+    lists = _first_lists(examples, domains)
     if not lists:
         return b""
     signatures = _signatures(model)
@@ -53,11 +56,9 @@ def warm_up(model: str, examples: Iterable[str]) -> bytes:
             return file.read()
 
 
-def _first_lists(examples: Iterable[str]) -> list[tuple[bytes, list[bytes]]]:
+def _first_lists(examples: Iterable[str], domains: DomainFilter) -> list[tuple[bytes, list[bytes]]]:
     """The texts of the query and of its documents, for the lists with the least query ids."""
-    records = tf.data.TFRecordDataset(sorted(examples), "GZIP").as_numpy_iterator()
-    columns = (tf.train.Example.FromString(record).features.feature for record in records)
-    first = heapq.nsmallest(LISTS, columns, key=lambda one: one[f.QUERY_ID].bytes_list.value[0])
+    first = heapq.nsmallest(LISTS, eval_lists(examples, domains), key=lambda one: one[f.QUERY_ID].bytes_list.value[0])
     return [
         (one[f.QUERY_TEXT].bytes_list.value[0], list(one[f.DOC_TEXT].bytes_list.value)[:MOST_DOCUMENTS])
         for one in first

@@ -2,16 +2,19 @@
 
 import hashlib
 import logging.config
+import operator
 import os
 import time
 import urllib.parse
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 import grpc
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, FiniteFloat, NonNegativeInt, ValidationError
 
 from models.exported.model import EncodedQuery
 from models.keys import key_for
@@ -51,6 +54,8 @@ _CHANNEL: Final = {
 _CONNECT_FAILED: Final = 2
 _PAUSE_SECONDS: Final = 0.5
 
+log = logging.getLogger("clir.index")
+
 
 class MilvusVersion(JsonRecord):
     """A version of an index in Milvus; it stands in a property of its collection."""
@@ -71,6 +76,12 @@ class MilvusVersion(JsonRecord):
     """The index of the vectors, with the kind that was chosen."""
     is_whole: bool
     """Whether every document is written and counted."""
+    replicas: int = 1
+    """Number of copies in memory."""
+
+
+class MilvusRefusal(DataError):
+    """Milvus refused a call, where `DataError` alone also says that it does not answer."""
 
 
 class Milvus:
@@ -109,16 +120,41 @@ class Milvus:
         except self._errors as error:
             raise self._unreachable(error) from None
 
-    def ask(self, method: str, *arguments: Any, seconds: int | None = None, **named: Any) -> Any:
-        """Calls a method of the client.
+    def ask(
+        self,
+        method: str,
+        *arguments: Any,
+        seconds: int | None = None,
+        read: Callable[[Any], Any] = lambda answer: answer,
+        **named: Any,
+    ) -> Any:
+        """Calls a method of the client, and reads its answer.
 
         Raises:
-          DataError: the server does not answer, or refuses.
+          DataError: as in `reading`; or the server does not answer.
+        """
+        with self.reading(method):
+            return read(self._call(method, *arguments, seconds=seconds or self._seconds, **named))
+
+    @contextmanager
+    def reading(self, method: str) -> Iterator[None]:
+        """Calls a method, or reads its answer, in a block.
+
+        Raises:
+          MilvusRefusal: the server refuses.
+          DataError: the answer is malformed, for the client or for us.
         """
         try:
-            return self._call(method, *arguments, seconds=seconds or self._seconds, **named)
+            yield
+        except DataError:
+            raise
         except self._errors as error:
-            raise DataError(f"the Milvus at {self.address} refused {method}: {self._said(error)}.") from None
+            raise MilvusRefusal(f"the Milvus at {self.address} refused {method}: {self._said(error)}.") from None
+        except Exception as error:  # of whatever type: a server may answer anything
+            raise DataError(
+                f"the Milvus at {self.address} gave a malformed answer to {method}: {type(error).__name__}: "
+                f"{self._said(error)}. Ask again, or check the server, and any proxy before it."
+            ) from error
 
     def newest(self) -> str | None:
         """The collection behind the alias; None where there is no such alias.
@@ -128,9 +164,9 @@ class Milvus:
         """
         name = self.address.name
         try:
-            found: str = self._call("describe_alias", name, seconds=self._seconds)["collection_name"]
-            return found
-        except self._errors:
+            collection: str = self.ask("describe_alias", name, read=_collection_name)
+            return collection
+        except MilvusRefusal:
             pass  # there is no such alias; versions of Milvus number this error differently
         if self.ask("has_collection", name):
             raise self.foreign(name)
@@ -182,17 +218,36 @@ class Milvus:
         Raises:
           DataError: as in `ask`.
         """
-        record = self.ask("describe_collection", collection).get("properties", {}).get(_PROPERTY)
-        try:
-            found = MilvusVersion.from_json(record) if record else None
-        except ValueError:
-            return None  # of a later version of the project, perhaps
-        return found if found and found.alias == self.address.name else None
+        version: MilvusVersion | None = self.ask("describe_collection", collection, read=_version)
+        return version if version and version.alias == self.address.name else None
 
     def count(self, collection: str) -> int:
-        """The number of rows of a collection."""
-        (row,) = self.ask("query", collection, filter="", output_fields=["count(*)"], consistency_level="Strong")
-        return int(row["count(*)"])
+        """The number of rows of a collection that is loaded."""
+        count: int = self.ask(
+            "query", collection, filter="", output_fields=["count(*)"], consistency_level="Strong", read=_count
+        )
+        return count
+
+    def load(self, collection: str, version: MilvusVersion, seconds: int | None = None) -> bool:
+        """Loads a whole version into the server's memory where it is not there, as after some servers' restart.
+
+        Args:
+          collection: its collection.
+          version: its record.
+          seconds: the longest time of the call.
+
+        Returns:
+          whether it was not there.
+
+        Raises:
+          DataError: as in `ask`.
+        """
+        state: str = self.ask("get_load_state", collection, read=lambda answer: answer["state"].name)
+        if state == "Loaded":
+            return False
+        log.warning("%s in %s is not loaded; it is loaded now", collection, self.address)
+        self.ask("load_collection", collection, replica_number=version.replicas, seconds=seconds)
+        return True
 
     def foreign(self, collection: str) -> DataError:
         """The error for a collection of somebody else."""
@@ -212,8 +267,10 @@ class Milvus:
         if self._has_token:
             code = error.code() if isinstance(error, grpc.Call) else getattr(error, "code", "unknown")
             return f"code {getattr(code, 'name', code)}"
+        if isinstance(error, ValidationError):
+            return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
         text = error.details() if isinstance(error, grpc.Call) else getattr(error, "message", "")
-        return (str(text or "").strip() or str(error)).splitlines()[0].rstrip(".")
+        return ((str(text or "").strip() or str(error)).splitlines() or [""])[0].rstrip(".")
 
 
 class MilvusIndex:
@@ -239,6 +296,8 @@ class MilvusIndex:
 
     def __init__(self, milvus: Milvus, collection: str) -> None:
         version = milvus.version(collection)
+        if version.is_whole:
+            milvus.load(collection, version)
         held = milvus.count(collection) if version.is_whole else 0
         if held != version.documents or not version.is_whole:
             raise DataError(
@@ -270,14 +329,21 @@ class MilvusIndex:
     def texts(self, places: Sequence[str]) -> list[Text]:
         """The documents at some places; see `SearchIndex`."""
         numbers = [_number(place) for place in places]
-        rows = self._rows(numbers, [DOC_ID, TITLE, TEXT])
-        return [_text(rows[number]) for number in numbers]
+        documents = self._ask("get", _texts, ids=numbers, output_fields=[DOC_ID, TITLE, TEXT]) if numbers else []
+        number_to_text = {document.line: document for document in documents}
+        if missing := [number for number in numbers if number not in number_to_text]:
+            raise LookupError(missing[0])
+        return [number_to_text[number] for number in numbers]
 
     def documents(self) -> Iterator[Text]:
         """Every document."""
-        rows = self._milvus.ask("query_iterator", self._collection, output_fields=[NUMBER, DOC_ID, TITLE, TEXT])
-        while batch := rows.next():
-            yield from map(_text, batch)
+        rows = self._ask("query_iterator", _batches, output_fields=[NUMBER, DOC_ID, TITLE, TEXT])
+        while True:
+            with self._milvus.reading("query_iterator"):
+                batch = _texts(next(rows, []))
+            if not batch:
+                return
+            yield from batch
 
     def search(self, query: EncodedQuery, most: int) -> list[Found]:
         """The best documents for a query; see `SearchIndex`."""
@@ -288,21 +354,26 @@ class MilvusIndex:
         unscored = [one.number for one in near if one.number not in scores]
         if unscored and len(matching) == _limit(most):  # of fewer, every document that matches is among them
             scores |= {one.number: one.score for one in self._matching(query, len(unscored), unscored)}
-        return _best(query, {one.number: one for one in (*near, *matching)}.values(), scores, most)
+        return self._best(query, {one.number: one for one in (*near, *matching)}.values(), scores, most)
 
     def dense_search(self, query: EncodedQuery, most: int) -> list[Found]:
         """The best documents by their vectors alone."""
-        return _best(query, self._near(query, most), {}, most) if query.vector.any() else []
+        return self._best(query, self._near(query, most), {}, most) if query.vector.any() else []
 
     def words_search(self, query: EncodedQuery, most: int) -> list[Found]:
         """The best documents by words that match alone."""
         matching = self._matching(query, most)
         without_vector = query._replace(vector=np.zeros_like(query.vector))
-        return _best(without_vector, matching, {one.number: one.score for one in matching}, most)
+        return self._best(without_vector, matching, {one.number: one.score for one in matching}, most)
 
     def _near(self, query: EncodedQuery, most: int) -> list["_Candidate"]:
         """The documents with the nearest vectors."""
-        return self._ask(VECTOR, query.vector.tolist(), _limit(most), _read(self.version.vector_index, _limit(most)))
+        limit, index = _limit(most), self.version.vector_index
+        near = self._candidates(VECTOR, query.vector.tolist(), limit, _read(index, limit))
+        with self._milvus.reading("search"):  # a walk of a graph, or some lists, may miss documents, but never all
+            if len(near) < (min(limit, len(self)) if index.kind == "flat" else bool(len(self))):
+                raise ValueError(f"the nearest of {len(self):,} documents must come; got {len(near):,}")
+        return near
 
     def _matching(self, query: EncodedQuery, most: int, among: Sequence[int] = ()) -> list["_Candidate"]:
         """The documents with the best words that match, perhaps among some documents alone."""
@@ -310,16 +381,16 @@ class MilvusIndex:
         if not terms:
             return []
         condition = f"{NUMBER} in {list(among)}" if among else ""
-        return self._ask(TERMS, terms, _limit(most), {"drop_ratio_search": 0.0}, condition)
+        return self._candidates(TERMS, terms, _limit(most), {"drop_ratio_search": 0.0}, condition)
 
-    def _ask(
+    def _candidates(
         self, field: str, asked: Any, limit: int, parameters: Mapping[str, float], condition: str = ""
     ) -> list["_Candidate"]:
         if not len(self):
             return []  # its vectors have no length yet
-        (found,) = self._milvus.ask(
+        candidates: list[_Candidate] = self._ask(
             "search",
-            self._collection,
+            _candidates,
             [asked],
             anns_field=field,
             filter=condition,
@@ -327,22 +398,46 @@ class MilvusIndex:
             search_params={"metric_type": "IP", "params": dict(parameters)},
             output_fields=[DOC_ID, VECTOR],
         )
-        return [
-            _Candidate(int(one[NUMBER]), one["entity"][DOC_ID].encode(), one["entity"][VECTOR], one["distance"])
-            for one in found
-        ]
+        return candidates
 
-    def _rows(self, numbers: Sequence[int], fields: list[str]) -> dict[int, Mapping[str, Any]]:
-        """Fields of rows by their numbers.
+    def _ask(self, method: str, read: Callable[[Any], Any], *arguments: Any, **named: Any) -> Any:
+        """Asks for something of the collection; loads it, and asks again, where it is no longer loaded."""
+        ask = partial(self._milvus.ask, method, self._collection, *arguments, read=read, **named)
+        try:
+            return ask()
+        except MilvusRefusal:
+            if not self._milvus.load(self._collection, self.version):
+                raise
+        return ask()
 
-        Raises:
-          LookupError: there is no such row.
+    def _best(
+        self, query: EncodedQuery, candidates: Collection["_Candidate"], words: Mapping[int, float], most: int
+    ) -> list[Found]:
+        """The best of candidates.
+
+        Args:
+          query: the query; a vector of zeros leaves the vectors out.
+          candidates: the candidates, each once.
+          words: the scores of the words of those that match, by number.
+          most: the most documents.
         """
-        rows = self._milvus.ask("get", self._collection, ids=list(numbers), output_fields=fields) if numbers else []
-        found = {int(row[NUMBER]): row for row in rows}
-        if missing := [number for number in numbers if number not in found]:
-            raise LookupError(missing[0])
-        return found
+        if not candidates:
+            return []
+        numbers, doc_ids, vectors, _ = zip(*candidates, strict=True)
+        with self._milvus.reading("search"):
+            rows = np.asarray(vectors, np.float32)
+            if rows.shape != (len(candidates), len(query.vector)):
+                raise ValueError(f"each vector must have {len(query.vector)} numbers")
+            # As in `Segment.inner_products`: equal documents have equal scores.
+            dense = np.einsum("ij,j->i", rows, query.vector)
+            word_scores = np.asarray([words.get(number, 0.0) for number in numbers], np.float32)
+            scores = dense + word_scores
+            if np.isfinite(query.vector).all() and not np.isfinite(scores).all():
+                raise ValueError("each score must be finite")
+        return [
+            Found(str(numbers[row]), float(scores[row]), float(dense[row]), float(word_scores[row]), doc_ids[row])
+            for row in rank(scores, doc_ids)[:most].tolist()
+        ]
 
 
 def import_client() -> Any:
@@ -356,7 +451,8 @@ def import_client() -> Any:
         import pymilvus
     finally:
         logging.config.dictConfig = set_up
-    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs each error that it raises
+    for name in ("pymilvus", "grpc._common"):  # they log each error that they raise
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     return pymilvus
 
 
@@ -385,6 +481,28 @@ def record_of(version: MilvusVersion) -> dict[str, str]:
     return {_PROPERTY: version.to_json()}
 
 
+class _Row(BaseModel):
+    """The columns of a row that say what it is; each has the type that was written."""
+
+    model_config = ConfigDict(strict=True)
+
+    number: NonNegativeInt
+    doc_id: str
+
+
+class _Document(_Row):
+    """A row with a document's texts."""
+
+    title: str
+    text: list[str]
+
+
+class _Hit(_Row):
+    """A row that a search brought."""
+
+    distance: FiniteFloat
+
+
 class _Candidate(NamedTuple):
     """A document that a channel brought."""
 
@@ -395,28 +513,48 @@ class _Candidate(NamedTuple):
     """The channel's."""
 
 
-def _best(
-    query: EncodedQuery, candidates: Collection[_Candidate], words: Mapping[int, float], most: int
-) -> list[Found]:
-    """The best of candidates.
+def _candidates(answer: Any) -> list[_Candidate]:
+    """Reads the answer to a search for one query."""
+    (rows,) = answer
+    candidates = []
+    for row in rows:
+        hit = _Hit(number=row[NUMBER], doc_id=row["entity"][DOC_ID], distance=row["distance"])
+        candidates.append(_Candidate(hit.number, hit.doc_id.encode(), row["entity"][VECTOR], hit.distance))
+    if len({candidate.number for candidate in candidates}) < len(candidates):
+        raise ValueError("each document must come once")
+    return candidates
 
-    Args:
-      query: the query; a vector of zeros leaves the vectors out.
-      candidates: the candidates, each once.
-      words: the scores of the words of those that match, by number.
-      most: the most documents.
-    """
-    found = [*candidates]
-    if not found:
-        return []
-    # As in `Segment.inner_products`: equal documents have equal scores.
-    dense = np.einsum("ij,j->i", np.asarray([one.vector for one in found], np.float32), query.vector)
-    of_words = np.asarray([words.get(one.number, 0.0) for one in found], np.float32)
-    scores = dense + of_words
-    return [
-        Found(str(found[at].number), float(scores[at]), float(dense[at]), float(of_words[at]), found[at].doc_id)
-        for at in rank(scores, [one.doc_id for one in found])[:most].tolist()
-    ]
+
+def _texts(rows: Iterable[Mapping[str, Any]]) -> list[Text]:
+    documents = (
+        _Document(number=row[NUMBER], doc_id=row[DOC_ID], title=row[TITLE], text=list(row[TEXT])) for row in rows
+    )
+    return [Text(document.doc_id, document.title, "".join(document.text), document.number) for document in documents]
+
+
+def _batches(rows: Any) -> Iterator[Any]:
+    """The batches of an iterator of the client, whose end is an empty one."""
+    return iter(rows.next, [])
+
+
+def _collection_name(answer: Any) -> str:
+    if not (isinstance(name := answer["collection_name"], str) and name):
+        raise ValueError(f"the collection behind an alias must have a name; got {name!r}")
+    return name
+
+
+def _version(answer: Any) -> MilvusVersion | None:
+    """The record among a collection's properties; None for another's, or for one of a later version of the project."""
+    record = answer.get("properties", {}).get(_PROPERTY)
+    try:
+        return MilvusVersion.from_json(record) if record else None
+    except ValueError:
+        return None
+
+
+def _count(answer: Any) -> int:
+    (row,) = answer
+    return operator.index(row["count(*)"])
 
 
 def _limit(most: int) -> int:
@@ -431,10 +569,6 @@ def _read(index: VectorIndex, limit: int) -> dict[str, float]:
         "hnsw": {"ef": max(index.ef, limit)},
     }
     return parameters[index.kind]
-
-
-def _text(row: Mapping[str, Any]) -> Text:
-    return Text(row[DOC_ID], row[TITLE], "".join(row[TEXT]), int(row[NUMBER]))
 
 
 def _number(place: str) -> int:

@@ -32,6 +32,11 @@ class MilvusAddress(NamedTuple):
     name: str
     """The alias of the newest version, and the beginning of the collections' names."""
 
+    @property
+    def server(self) -> str:
+        """The server's host and port."""
+        return self.uri.partition("://")[2]
+
     @classmethod
     def parse(cls, text: str) -> "MilvusAddress":
         """Reads `milvus://host:port/name`, or `milvus+tls://` for an encrypted connection; the port is 19530.
@@ -53,18 +58,18 @@ class MilvusAddress(NamedTuple):
                 "must end in a name for a collection: letters, digits and underscores, 200 at most, the first no "
                 f"digit; got {name!r}"
             )
-        host = f"[{host}]" if ":" in host else host
+        if ":" in host:
+            raise ValueError(f"must name its host, because the client pymilvus takes no IPv6 address; got {text!r}")
         return cls(f"{_SCHEMES[parts.scheme]}://{host}:{port}", name)
 
     @staticmethod
     def is_one(text: str) -> bool:
         """Whether a text is meant as an address, and no folder's path."""
-        return text.startswith(tuple(f"{scheme}:" for scheme in _SCHEMES))
+        return text.strip().lower().startswith(tuple(f"{scheme}:" for scheme in _SCHEMES))
 
     def __str__(self) -> str:
-        scheme, _, server = self.uri.partition("://")
-        (ours,) = (ours for ours, theirs in _SCHEMES.items() if theirs == scheme)
-        return f"{ours}://{server}/{self.name}"
+        (ours,) = (ours for ours, theirs in _SCHEMES.items() if self.uri.startswith(f"{theirs}://"))
+        return f"{ours}://{self.server}/{self.name}"
 
 
 def _checked(address: str | None) -> str | None:

@@ -101,7 +101,9 @@ def join_faults(collections: Sequence[tuple[str, DataSettings]]) -> list[str]:
         if not is_domain(name) or name.split() != [name]
     ]
     if pair := alike(name for name, _ in collections):
-        faults.append(f"names must differ by more than the case of letters; got {pair[0]!r} and {pair[1]!r}.")
+        faults.append(
+            f"names must differ by more than case and Unicode's forms of letters; got {pair[0]!r} and {pair[1]!r}."
+        )
     for key in _ONE_VALUE:
         values = [getattr(data, key) for _, data in collections]
         if len({*values}) > 1:

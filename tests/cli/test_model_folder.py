@@ -32,6 +32,18 @@ def test_a_name_that_no_folder_can_have_is_refused() -> None:
         find_model(300 * "x")
 
 
+def test_each_address_in_milvus_has_an_index_of_its_own_on_disk_but_that_of_the_run(run_folder: Path) -> None:
+    (run_folder / "config.yaml").write_text(
+        "search: {engine: milvus, milvus: {address: 'milvus://host/run', shards: 2}}\n"
+    )
+    folders = {
+        name: Path(index_place(str(run_folder), name and f"MILVUS://host/{name}").index_folder).relative_to(run_folder)
+        for name in (None, "run", "a", "b")
+    }
+    assert folders[None] == folders["run"] == Path("index")
+    assert (folders["a"], folders["b"]) == (Path("milvus/host:19530/a"), Path("milvus/host:19530/b"))
+
+
 @pytest.mark.parametrize(
     ("index", "option"),
     [

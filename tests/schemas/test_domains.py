@@ -16,8 +16,11 @@ def test_a_name_that_a_file_or_a_person_would_misread_is_refused(name: str) -> N
     assert all(map(is_domain, ["news", "Home & garden", "Psaumes", "新聞", "a.b-c_d"]))
 
 
-@pytest.mark.parametrize("names", [["news", "NEWS"], ["a", "Straße", "STRASSE"], ["news", "news"]])
-def test_names_that_differ_by_case_alone_are_alike(names: list[str]) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [["news", "NEWS"], ["a", "Straße", "STRASSE"], ["news", "news"], ["caf\u00e9", "cafe\u0301"], ["\u1e61", "\u1e9b"]],
+)
+def test_names_that_differ_by_case_or_normalisation_alone_are_alike(names: list[str]) -> None:
     assert alike(names) == (names[-2], names[-1])
 
 

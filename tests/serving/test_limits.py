@@ -24,6 +24,7 @@ from tests.serving.live_service import LiveService, live_service, read_all
 pytestmark = pytest.mark.stages
 
 HEAD = b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+SEARCH = b"GET /v1/search?q=a HTTP/1.1\r\nhost: localhost\r\n\r\n"
 ALIVE = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
@@ -164,6 +165,17 @@ def test_a_body_far_too_large_is_refused_before_it_is_sent_where_the_client_asks
         assert read_all(connection).startswith(b"HTTP/1.1 413 ")
 
 
+def test_the_rest_of_a_refused_body_is_read_no_longer_than_a_request() -> None:
+    with live_service(FakeSource(FakeEngine()), most_bytes=100, seconds=0.5) as live, live.connect() as connection:
+        connection.sendall(HEAD + b"content-length: 100000\r\n\r\n" + b" " * 200)
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 413 ")
+        started = time.monotonic()
+        with pytest.raises(ConnectionError):
+            while time.monotonic() < started + 10:
+                connection.sendall(b" ")
+                time.sleep(0.05)
+
+
 @pytest.mark.parametrize("seconds", [0.5, 10.0])
 def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(busy: FakeEngine, seconds: float) -> None:
     live = LiveService(FakeSource(busy), drain_seconds=seconds)
@@ -220,7 +232,7 @@ def test_requests_sent_without_waiting_are_all_answered_unless_no_answer_is_read
             started = time.monotonic()
             with pytest.raises(ConnectionError):  # before its answers fill the memory
                 while time.monotonic() < started + 30:
-                    connection.sendall(ALIVE * 1000)
+                    connection.sendall(SEARCH * 1000)
 
 
 def test_each_client_too_many_reads_why_whatever_it_has_sent() -> None:

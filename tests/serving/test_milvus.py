@@ -1,6 +1,8 @@
 """An index in Milvus: it finds what the local one finds, and whatever happens to a write, a whole version stays."""
 
+import json
 import os
+import re
 import shutil
 import ssl
 import subprocess
@@ -32,9 +34,10 @@ from schemas.wikiclir import Text
 from serving.newest_engine import FolderEngines
 from serving.update_index import IndexUpdater
 from tests.cli.command import Clir
+from tests.milvus_proxy import Change, MilvusProxy, milvus_proxy
 from tests.milvus_server import MilvusServer
 from tests.models.small_lexicon import export_with_words
-from tests.serving.live_service import live_service
+from tests.serving.live_service import LiveService, live_service
 from tests.serving.proxy import proxy
 
 pytestmark = pytest.mark.long
@@ -260,16 +263,20 @@ def test_a_kill_at_any_moment_leaves_a_whole_version_and_the_same_command_comple
     assert index.collections() == {first, second}
 
 
-def test_of_two_writers_the_first_to_finish_wins_and_the_other_is_told(index: Index, versions: list[Path]) -> None:
+def test_of_two_writers_the_first_to_finish_wins_and_the_other_is_told_which(
+    index: Index, versions: list[Path]
+) -> None:
     def meanwhile(put: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
         first, *others = records
         yield put(first)
-        index.publish(versions[2])
+        won.append(index.publish(versions[2]))
         yield from map(put, others)
 
+    won: list[str] = []
     index.publish(versions[0])
-    with pytest.raises(DataError, match="refused upsert|meanwhile"):
+    with pytest.raises(DataError, match="another process published .* with 4 documents") as error:
         index.publish(versions[1], meanwhile)
+    assert won[0] in str(error.value)
     index.assert_finds_the_same(versions[2])
     index.publish(versions[1])
     assert len(index.newest()) == 5
@@ -328,6 +335,179 @@ def test_a_collection_that_lost_documents_is_refused_and_written_again(index: In
     assert published.fault_of(versions[1]) == "must hold 5 documents; it holds 2"
     assert index.publish(versions[1]) == collection
     index.assert_finds_the_same(versions[1])
+
+
+def test_another_address_leaves_the_index_of_the_run_as_it_is(
+    index: Index, path: str, clir: Clir, tmp_path: Path
+) -> None:
+    def documents(*texts: str) -> Path:
+        file = tmp_path / "documents"
+        file.write_text("".join(f"d{number}\t{text}\n" for number, text in enumerate(texts)))
+        return file
+
+    run, in_milvus = tmp_path / "run", ("--index", index.address.replace("milvus:", "MILVUS:"))
+    shutil.copytree(path, run / "serving" / "1")
+    assert clir("index", run, "--documents", documents("chat", "chien blanc")).code == 0
+    before = sorted((run / "index").rglob("*"))
+    added = clir("index", run, "--add", documents("chat", "chien blanc", "lune"), *in_milvus, "--json")
+    assert (added.code, json.loads(added.out)["documents"]) == (0, 3)  # it begins with the run's
+    for text in ("un chat", "un chien", "une lune"):
+        assert clir("index", run, "--documents", documents(text), *in_milvus).code == 0
+    assert clir("index", run, "--documents", documents(70_000 * "t" + "\tun chat"), *in_milvus).code == 1
+    assert sorted((run / "index").rglob("*")) == before
+    assert clir("index", run, "--check").code == 0
+
+
+@pytest.mark.parametrize("restarts", [True, False])
+def test_a_collection_that_is_not_loaded_is_loaded_when_it_is_needed(
+    index: Index, versions: list[Path], restarts: bool
+) -> None:
+    collection = index.publish(versions[1])
+    uses: list[Callable[[], object]] = [
+        lambda: index.assert_finds_the_same(versions[1]),
+        lambda: index.publish(versions[1]),
+        lambda: MilvusVersions(index.settings()).fault_of(versions[1]),
+        partial(index.newest().search, index.model.encode_query("cat"), 3),
+        lambda: [*opened.documents()],
+    ]
+    opened = index.newest()
+    for use in uses:
+        if restarts:
+            index.server.kill()
+            index.server.start()
+        else:
+            index.server.client().release_collection(collection)
+        use()
+        assert index.server.client().get_load_state(collection)["state"].name == "Loaded"
+
+
+# Answers that a server of Milvus does not give
+
+
+def numbers_of(message: Any) -> Any:
+    """The ids of a search's answer."""
+    return message.results.ids.int_id.data
+
+
+def column(name: str, answer: Any) -> Any:
+    """A column of an answer."""
+    columns = answer.results.fields_data if hasattr(answer, "results") else answer.fields_data
+    return next(field for field in columns if field.field_name == name)
+
+
+def without(name: str) -> Change:
+    def remove(answer: Any) -> None:
+        columns = answer.results.fields_data if hasattr(answer, "results") else answer.fields_data
+        columns.remove(column(name, answer))
+
+    return remove
+
+
+def of_another_type(name: str, answer: Any) -> None:
+    """Gives numbers for the texts of a column."""
+    field = column(name, answer)
+    field.type = 5
+    field.scalars.long_data.data.extend(range(len(field.scalars.string_data.data)))
+
+
+def fewer_rows(answer: Any) -> None:
+    for field in answer.fields_data:
+        del getattr(field.scalars, field.scalars.WhichOneof("data")).data[1:]
+
+
+def no_number(answer: Any) -> None:
+    answer.results.scores[:] = [float("nan")] * len(answer.results.scores)
+
+
+def numbered(change: Callable[[int], int]) -> Change:
+    """Changes the ids of a search's answer."""
+
+    def renumber(answer: Any) -> None:
+        numbers_of(answer)[:] = [change(number) for number in numbers_of(answer)]
+
+    return renumber
+
+
+ANSWERS: dict[str, tuple[str, Change]] = {
+    "ids of no row": ("Search", numbered(lambda number: number + 99)),
+    "ids below 0": ("Search", numbered(lambda number: -1 - number)),
+    "one id": ("Search", numbered(lambda number: 0)),
+    "ids of texts": ("Search", lambda answer: answer.results.ids.str_id.data.extend(map(str, numbers_of(answer)))),
+    "fewer ids": ("Search", lambda answer: numbers_of(answer).pop()),
+    "fewer scores": ("Search", lambda answer: answer.results.scores.pop()),
+    "scores that are no number": ("Search", no_number),
+    "a vector that is no number": (
+        "Search",
+        lambda answer: column("vector", answer).vectors.float_vector.data.__setitem__(0, float("nan")),
+    ),
+    "shorter vectors": ("Search", lambda answer: setattr(column("vector", answer).vectors, "dim", 3)),
+    "too few numbers": ("Search", lambda answer: column("vector", answer).vectors.float_vector.data.pop()),
+    "a longer answer": ("Search", lambda answer: answer.results.topks.__setitem__(0, 99)),
+    "a shorter answer": ("Search", lambda answer: answer.results.topks.__setitem__(0, 1)),
+    "no answer to the query": ("Search", lambda answer: answer.results.topks.pop()),
+    "no results": ("Search", lambda answer: answer.results.Clear()),
+    "no ids of documents": ("Search", without("doc_id")),
+    "no vectors": ("Search", without("vector")),
+    "no bytes": ("Search", lambda answer: b""),
+    "other bytes": ("Search", lambda answer: b"\xff" * 9),
+    "deep nesting": ("Search", lambda answer: b"\x0b" * 100_000),
+    "no rows": ("Query", lambda answer: answer.ClearField("fields_data")),
+    "fewer rows": ("Query", fewer_rows),
+    "the row of another": ("Query", lambda answer: column("number", answer).scalars.long_data.data.__setitem__(0, 77)),
+    "another document": (
+        "Query",
+        lambda answer: column("doc_id", answer).scalars.string_data.data.__setitem__(0, "other"),
+    ),
+    "titles of numbers": ("Query", partial(of_another_type, "title")),
+    "ids of numbers": ("Query", partial(of_another_type, "doc_id")),
+    **{f"no {name}": ("Query", without(name)) for name in ("number", "doc_id", "title", "text")},
+    "no bytes of texts": ("Query", lambda answer: b""),
+}
+
+
+@pytest.fixture(scope="module")
+def asked(milvus: MilvusServer, versions: list[Path], path: str) -> Iterator[tuple[MilvusProxy, LiveService]]:
+    """A service whose Milvus is the server behind a proxy."""
+    MilvusVersions(milvus.settings("asked")).publish(versions[1])
+    with milvus_proxy(milvus.port) as opened:
+        source = FolderEngines(str(Path(path).parent), f"milvus://127.0.0.1:{opened.port}/asked", seconds=1)
+        with live_service(source, poll_seconds=999) as live:
+            yield opened, live
+
+
+@pytest.mark.parametrize("case", ANSWERS)
+def test_a_service_gives_the_reason_when_milvus_answers_nonsense(
+    asked: tuple[MilvusProxy, LiveService], case: str
+) -> None:
+    opened, live = asked
+    method, change = ANSWERS[case]
+    opened.changes = {method: change}
+    answer = live.client.get("/v1/search?q=white cat")
+    opened.changes = {}
+    assert answer.status_code == 503, answer.text
+    assert re.search("Milvus (at|answers at)|index must", answer.json()["error"])
+    assert len(live.client.get("/v1/search?q=white cat").json()["results"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("method", "change"),
+    [
+        ("DescribeAlias", lambda answer: b""),
+        ("DescribeCollection", lambda answer: b""),
+        ("DescribeCollection", lambda answer: setattr(answer.properties[0], "value", "[" * 100_000)),
+        ("DescribeCollection", lambda answer: setattr(answer.properties[0], "value", "{}")),
+        ("Query", lambda answer: answer.ClearField("fields_data")),
+        ("Query", lambda answer: column("count(*)", answer).scalars.long_data.data.append(5)),
+    ],
+)
+def test_an_index_that_milvus_describes_wrongly_is_not_opened(
+    asked: tuple[MilvusProxy, LiveService], path: str, method: str, change: Change
+) -> None:
+    asked[0].changes = {method: change}
+    engines = FolderEngines(str(Path(path).parent), f"milvus://127.0.0.1:{asked[0].port}/asked", seconds=1)
+    with pytest.raises(DataError, match="milvus://"):
+        engines.load(engines.newest() or "")
+    asked[0].changes = {}
 
 
 # The connection

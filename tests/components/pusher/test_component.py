@@ -126,6 +126,20 @@ def test_a_blessed_model_becomes_a_version_that_the_artifact_names(push, serving
     assert pushed.get_string_custom_property("pushed_version") == str(version)
 
 
+@pytest.mark.parametrize(
+    "examples",
+    [{"news/q1": ("a secret", {"d1": ("un secret", 2)}), "health/q2": ("a cure", {"d2": ("un soin", 2)})}],
+    indirect=True,
+)
+def test_no_text_of_a_held_out_domain_goes_with_a_version(push, serving):
+    push(settings={**SETTINGS, "data": {**SETTINGS["data"], "held_out": ["news"]}})
+    (version,) = serving.iterdir()
+    assert json.loads((version / EXAMPLE_QUERIES).read_bytes()) == ["a cure"]
+    contents = [path.read_bytes() for path in version.rglob("*") if path.is_file()]
+    assert any(b"a cure" in content for content in contents)
+    assert not any(b"secret" in content for content in contents)
+
+
 @pytest.mark.parametrize("push", ["not counted"], indirect=True)
 def test_a_version_may_lack_example_queries_and_the_numbers_of_cut_texts(push, serving, beside):
     pushed = push(settings={**SETTINGS, "search": {**SETTINGS["search"], "example_queries": 0}})
