@@ -211,7 +211,6 @@ TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "glance": _glance,
     "seen": partial(_results, "psi_table_6_"),
     "unseen": partial(_results, "unseen_"),
-    "additions": partial(_results, "additions_"),
     "adversary": _adversary,
 }
 """The tables by the names of their marks."""

@@ -82,6 +82,7 @@ def domain_blocks(experiment: Experiment) -> Iterator[str]:
     yield paragraph(_explanation(lines, experiment))
     if compared:
         yield from _p_value_blocks(lines, experiment, compared)
+    yield from _weight_blocks(lines)
     yield from _discriminator_blocks(lines, experiment)
     if experiment.domain_table:
         yield from published_domain_blocks(experiment.domain_table)
@@ -241,6 +242,30 @@ def _p_value_blocks(
         + bound
         * any(one.randomisation.is_bound for one in compared.values())
     )
+
+
+def _weight_blocks(lines: Sequence[Line]) -> Iterator[str]:
+    """Each weight on the eval split, where Cohen et al. choose theirs; nothing where no ranker has several above 0."""
+    rows = {row.label: (line.ranker, row) for line in lines for row in (line.original, line.row) if row}
+    weights: dict[str, dict[float, list[float]]] = {}
+    for ranker, row in rows.values():
+        name = f"{ranker}{', with the held-out texts' * has_texts(row)}".removeprefix(", ") or NOTHING
+        values = [training.best_value for training in row.trainings]
+        weights.setdefault(name, {}).setdefault(weight_of(row), []).extend(values)
+    entries = []
+    for name, values_of_weights in weights.items():
+        means = {weight: mean(values) for weight, values in sorted(values_of_weights.items()) if values}
+        above = [weight for weight in means if weight > 0]
+        chosen = max(above, key=means.__getitem__) if len(above) > 1 else None
+        for weight, value in means.items() if chosen else ():
+            figure = f"{value:.4f}{', the best above 0' * (weight == chosen)}"
+            entries.append((name, value_name(weight), str(len(values_of_weights[weight])), figure))
+    if entries:
+        yield table("The weight on the eval split", ("Ranker", setting_name(WEIGHT), "trainings", "mean"), entries)
+        yield paragraph(
+            "Means over the held-out domains and the seeds of training.best_metric in the best epoch, on eval lists of "
+            "the domains that training knows. Cohen et al. choose their weight on validation lists."
+        )
 
 
 def _discriminator_blocks(lines: Sequence[Line], experiment: Experiment) -> Iterator[str]:

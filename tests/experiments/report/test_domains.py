@@ -146,6 +146,27 @@ def test_the_discriminators_accuracy_stands_beside_the_largest_share_with_both_g
     ]
 
 
+def test_the_weight_above_0_that_is_best_on_the_eval_split_is_named(experiment_with: With) -> None:
+    cells = [
+        {"data.held_out": [domain], "adversary.weight": weight}
+        for domain, weights in (("a", (0, 0.001, 0.25)), ("b", (0, 0.001, 0.25)))
+        for weight in weights
+    ]
+    experiment = experiment_with(*cells)
+    values = iter((0.6, 0.5, 0.4, 0.8, 0.7, 0.2))
+    trained = [
+        replace(c, training=c.training.model_copy(update={"best_value": next(values)})) for c in experiment.cells
+    ]  # type: ignore[union-attr]
+    text = markdown(replace(experiment, cells=tuple(trained)))
+    assert lines_of(text, 2) == [
+        ["–", "0", "2", "0.7000"],
+        ["–", "0.001", "2", "0.6000, the best above 0"],
+        ["–", "0.25", "2", "0.3000"],
+    ]
+    assert "Cohen et al. choose their weight on validation lists" in text
+    assert "The weight on the eval split" not in markdown(experiment_with(*cells[:2], *cells[3:5]))
+
+
 def test_published_numbers_follow_where_a_table_is_named(experiment: Experiment, text: str) -> None:
     assert "In the form of" not in text
     assert "Held-out domains, in the form of Cohen et al. 2018, Table 2" in text
