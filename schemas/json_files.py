@@ -17,7 +17,7 @@ MAX_DEPTH: Final = 100
 _HOLDERS: Final = (dict, list, tuple)
 
 
-def parse_json(text: str | bytes, **options: Any) -> Any:
+def parse_json(text: str | bytes | bytearray, **options: Any) -> Any:
     """Parses a JSON text.
 
     Args:
