@@ -57,11 +57,12 @@ def _version(report: str) -> str:
     return f"with {ReportProvenance.read(path, 'run it again').words()}" if path.is_file() else EARLIER
 
 
-def _caption(reports: Iterable[str]) -> str:
-    """When the figures of reports were measured; each report is named where they differ."""
-    versions: dict[str, list[str]] = {}
-    for report in dict.fromkeys(reports):
-        versions.setdefault(_version(report), []).append(report)
+def _caption(reports: Iterable[str], labels: Iterable[str] | None = None) -> str:
+    """When the figures of reports were measured; where they differ, each report is named, or the label beside it."""
+    reports = [*reports]
+    versions: dict[str, dict[str, None]] = {}
+    for report, label in zip(reports, labels or reports, strict=True):
+        versions.setdefault(_version(report), {})[label] = None
     if not versions:
         return "*Measured before figures kept their commit.*"
     if len(versions) == 1:
@@ -158,7 +159,7 @@ def _glance() -> Iterator[str]:
     """NDCG@5 of the systems of the README."""
     yield "| documents | " + " | ".join(_GLANCE) + " |"
     yield "| --- |" + " --- |" * len(_GLANCE)
-    reports = []
+    measured: list[tuple[str, str]] = []
     for collection, documents in _DOCUMENTS.items():
         figures = []
         for column, (prefix, row) in _GLANCE.items():
@@ -166,9 +167,9 @@ def _glance() -> Iterator[str]:
             entries = _rows(report).get(row) if report.is_file() else None
             figure = _short(entries["NDCG@5"].partition("<br>")[0]) if entries else ""
             figures.append(f"**{figure}**" if figure and ("CLIR" in column or "with E5" in column) else figure)
-            reports += [report.parent.name] if entries else []
+            measured += [(report.parent.name, column.replace("*", ""))] if entries else []
         yield f"| {documents} | " + " | ".join(figures) + " |"
-    yield from ("", _caption(reports))
+    yield from ("", _caption((report for report, _ in measured), (column for _, column in measured)))
 
 
 def _adversary() -> Iterator[str]:
