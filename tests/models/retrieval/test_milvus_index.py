@@ -85,7 +85,8 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Refusing, str]]:
 
 def test_the_token_goes_to_its_host_without_a_proxy_and_is_in_no_error(refusing: tuple[Refusing, str]) -> None:
     handler, address = refusing
-    with pytest.raises(DataError, match="UNAUTHENTICATED") as caught:
+    # pymilvus 3 has a number of its own.
+    with pytest.raises(DataError, match=r": code (UNAUTHENTICATED|\d+)\.") as caught:
         Milvus(MilvusAddress.parse(address))
     token = base64.b64encode(b"root:secret").decode()
     assert handler.tokens == {token}
