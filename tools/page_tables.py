@@ -235,8 +235,9 @@ def publish(folder: Path, reports: Path = REPORTS) -> None:
     for name in _PUBLISHED:
         shutil.copy(folder / name, target / name)
     text = (folder / REPORT_FILE).read_text(encoding="utf-8")
-    link = os.path.relpath(ROOT / DIFFERENCES, folder.resolve())
-    published = text.replace(f"<{link}>", f"<{os.path.relpath(ROOT / DIFFERENCES, REPORTS / folder.name)}>")
+    # The output may lie in another checkout, whose depth its links have.
+    link = f"<{os.path.relpath(ROOT / DIFFERENCES, REPORTS / folder.name)}>"
+    published = re.sub(rf"<[^<>]*{re.escape(str(DIFFERENCES))}>", link, text)
     (target / REPORT_FILE).write_text(published, encoding="utf-8")
 
 
