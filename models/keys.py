@@ -37,22 +37,22 @@ def key_for(variable: str, address: str) -> str:
 
 def _check_host(name: str, variable: str, address: str) -> None:
     text = os.environ.get(name, "").strip()
-    asked = urllib.parse.urlsplit(address)
+    target = urllib.parse.urlsplit(address)
     try:
         bound = urllib.parse.urlsplit(text if "://" in text else f"//{text}")
         port = bound.port
     except ValueError:
         bound, port = urllib.parse.urlsplit(""), None
-    is_host = bound.hostname == asked.hostname and port in (None, asked.port or _PORTS[asked.scheme])
+    is_host = bound.hostname == target.hostname and port in (None, target.port or _PORTS[target.scheme])
     if not is_host or bound.scheme not in ("", *_PORTS) or bound.path.strip("/"):
         got = f"it is {text!r}" if text else "it is missing"
         raise DataError(
             f"the environment variable {name} must name the host that the key in {variable} is for; {got}, and the "
-            f"address is {address}. If the key is meant for this host, set {name}={asked.netloc}; else trust neither "
+            f"address is {address}. If the key is meant for this host, set {name}={target.netloc}; else trust neither "
             "the address nor who gave it."
         )
-    if asked.scheme == "http" and bound.scheme != "http" and (bound.scheme or not is_loopback(asked.hostname or "")):
+    if target.scheme == "http" and bound.scheme != "http" and (bound.scheme or not is_loopback(target.hostname or "")):
         raise DataError(
             f"the key in {variable} must be encrypted on its way; {address} is plain http. Take https or milvus+tls, "
-            f"or set {name}=http://{asked.netloc} if everyone on the way may read the key."
+            f"or set {name}=http://{target.netloc} if everyone on the way may read the key."
         )

@@ -42,7 +42,7 @@ def sentence_answer(status: int, sentence: str, headers: Mapping[str, str] | Non
 
     Args:
       status: the status.
-      sentence: what must hold, what came, what to do.
+      sentence: says what must hold, what came, and what to do.
       headers: additional headers.
     """
     return Response(json.dumps({"error": sentence}), status, dict(headers or {}), "application/json")

@@ -14,7 +14,8 @@ from models.exported.model import ExportedModel, LoadedModel
 from models.exported.versions import checked_fingerprint, model_fingerprint
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.index_files import read_manifest
-from models.retrieval.milvus_index import SECONDS, Milvus, MilvusIndex
+from models.retrieval.milvus import SECONDS, Milvus
+from models.retrieval.milvus_index import MilvusIndex
 from models.retrieval.milvus_settings import MilvusAddress
 from models.retrieval.search_index import SearchIndex
 from schemas.errors import DataError

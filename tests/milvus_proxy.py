@@ -32,11 +32,11 @@ class MilvusProxy(grpc.GenericRpcHandler):
         method = details.method.rpartition("/")[2]
 
         def answer(request: bytes, context: grpc.ServicerContext) -> bytes:
-            given: bytes = self._channel.unary_unary(details.method)(request)
+            answer_bytes: bytes = self._channel.unary_unary(details.method)(request)
             if method not in self.changes:
-                return given
-            found = messages[method] if method in messages else getattr(milvus_pb2, f"{method}Response")
-            message = found.FromString(given)
+                return answer_bytes
+            message_type = messages[method] if method in messages else getattr(milvus_pb2, f"{method}Response")
+            message = message_type.FromString(answer_bytes)
             changed = self.changes[method](message)
             return changed if isinstance(changed, bytes) else message.SerializeToString()
 

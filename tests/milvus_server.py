@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from models.retrieval.milvus_index import import_client
+from models.retrieval.milvus import import_client
 from models.retrieval.milvus_settings import MilvusSettings
 
 _ENVIRONMENT: Final = Path(__file__).parents[1] / "build" / "milvus-lite"

@@ -51,7 +51,7 @@ PIECES: Final = (
     *(b"<", b">", b"<page>", b"</text>", b"&#0;", b"&lol;", b"<!DOCTYPE a [", b"]]>", b"<!--", b"(", b")", b"),("),
     *(b"9" * 5_000, b"-1", b"1e999", b"NaN", b"null", b"true", b"0x", b"\x1f\x8b", b"BZh9", b"\x93NUMPY"),
 )
-"""What has broken readers: signs of their syntax, numbers out of range, nesting, ends of lines, invalid UTF-8."""
+"""Pieces that broke readers: signs of their syntax, numbers out of range, nesting, ends of lines, invalid UTF-8."""
 
 TEXTS: Final = (("q1", "Wolves", "grey wolves hunt"), ("q2", "", "a volcano, it is said"), ("q3", "東京", "首都"))
 JUDGED: Final = (("q1", "d1", "2"), ("q1", "d2", "1"), ("q2", "d3", "0"))

@@ -33,7 +33,7 @@ SHORT_TEXTS = {
 }
 """Constants that see nothing but short texts."""
 LENGTHS = (125, 500, 2000)
-"""Of runs; the short ones come first, because an expression may take cubic time."""
+"""Lengths of the runs, the short ones first: an expression of cubic time then fails before it takes minutes."""
 FLOOR = 0.002
 """Seconds that a long text may take in any case."""
 
@@ -55,7 +55,7 @@ def patterns_in(value: object, name: str) -> Iterator[tuple[str, Any]]:
 
 def constants() -> dict[str, tuple[Any, frozenset[str]]]:
     """The constants of the rooms without TensorFlow, and the methods by which their modules use them."""
-    found: dict[str, tuple[Any, frozenset[str]]] = {}
+    expressions: dict[str, tuple[Any, frozenset[str]]] = {}
     for room in (schemas, wikipedia):
         for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
             module = importlib.import_module(info.name)
@@ -65,24 +65,24 @@ def constants() -> dict[str, tuple[Any, frozenset[str]]]:
             ):
                 methods = frozenset(re.findall(rf"\b{name}\b(?:\[\w+\])?\.({METHODS})\(", source))
                 key = f"{name} {pattern.pattern!r}"
-                found[key] = pattern, methods | found.get(key, (None, frozenset()))[1]
+                expressions[key] = pattern, methods | expressions.get(key, (None, frozenset()))[1]
     return {
         key: (pattern, methods or frozenset([USES.get(key.split()[0], "search")]))
-        for key, (pattern, methods) in found.items()
+        for key, (pattern, methods) in expressions.items()
         if key.split()[0] not in SHORT_TEXTS
     }
 
 
 def calls() -> dict[str, tuple[Any, frozenset[str]]]:
     """The expressions that stand in calls of the module `re`, of all rooms."""
-    found = {}
+    expressions = {}
     for path in (path for room in ROOMS for path in Path(__file__).parents[1].glob(f"{room}/**/*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and re.fullmatch(rf"re\.({METHODS})", called := ast.unparse(node.func)):
                 if isinstance(node.args[0], ast.Constant):
                     method = called.removeprefix("re.")
-                    found[f"{path.stem}:{node.lineno}"] = re.compile(node.args[0].value), frozenset([method])
-    return found
+                    expressions[f"{path.stem}:{node.lineno}"] = re.compile(node.args[0].value), frozenset([method])
+    return expressions
 
 
 def built() -> dict[str, tuple[Any, frozenset[str]]]:
@@ -105,7 +105,7 @@ EXPRESSIONS = constants() | calls() | built()
 
 
 def texts(pattern: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """What may precede a run, its repeated unit, and what ends it: signs of the expression, alone and in pairs."""
+    """Yields the parts of texts: a head, the unit that is repeated, and an end, of signs that the expression has."""
     is_bytes = isinstance(pattern.pattern, bytes)
     source = pattern.pattern.decode("latin-1") if is_bytes else pattern.pattern
     plain = re.sub(r"\\[bBdDsSwWAZ]|\\x..|\\u....", " ", source)

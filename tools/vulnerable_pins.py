@@ -23,10 +23,10 @@ def faults(locks: Path = LOCKS) -> Iterator[str]:
         if entry.keys() != _KEYS or not all(entry.values()):
             yield f"an entry must have {', '.join(sorted(_KEYS))}; got {entry}."
         elif (entry["package"], str(entry["version"])) not in pins:
-            found = sorted(version for name, version in pins if name == entry["package"])
+            versions = sorted(version for name, version in pins if name == entry["package"])
             yield (
                 f"{entry['package']} must be pinned as {entry['version']}, as its entry says; the locks have "
-                f"{', '.join(found) or 'none'}. Look at {', '.join(entry['advisories'])} again, and change the entry."
+                f"{', '.join(versions) or 'none'}. Look at {', '.join(entry['advisories'])} again, then change it."
             )
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from components.index_pusher.index_versions import IndexVersions
 from models.retrieval.corpus_index import open_segments
 from models.retrieval.index_files import check_version, describe_faults, read_manifest
+from models.retrieval.milvus import Milvus, MilvusRefusal, MilvusVersion, record_of
 from models.retrieval.milvus_index import (
     DOC_ID,
     NO_TERM,
@@ -20,10 +21,6 @@ from models.retrieval.milvus_index import (
     TEXT,
     TITLE,
     VECTOR,
-    Milvus,
-    MilvusRefusal,
-    MilvusVersion,
-    record_of,
     sparse_terms,
 )
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings

@@ -7,18 +7,18 @@ from typing import Final
 
 from components.pusher.eval_lists import eval_lists
 from schemas import features as f
-from schemas.domains import EVERY_DOMAIN, DomainFilter
+from schemas.domains import DomainFilter
 
 _LENGTH: Final = 40
 """Queries of about this number of characters are offered: long ones do not look like what people type."""
 
 
-def example_queries(examples: Iterable[str], most: int, domains: DomainFilter = EVERY_DOMAIN) -> bytes:
+def example_queries(examples: Iterable[str], max_queries: int, domains: DomainFilter) -> bytes:
     """The content of `schemas.served_versions.EXAMPLES_FILE`: queries of different MR documents.
 
     Args:
       examples: paths of gzipped TFRecords of listwise Examples, as texts.
-      most: largest number of queries.
+      max_queries: their largest number.
       domains: the domains whose queries may be shown.
     """
     nearest: dict[bytes, tuple[int, bytes, str]] = {}
@@ -26,7 +26,7 @@ def example_queries(examples: Iterable[str], most: int, domains: DomainFilter = 
         grades = [*columns[f.RELEVANCE].int64_list.value]
         document = columns[f.DOC_ID].bytes_list.value[grades.index(max(grades))]
         text = columns[f.QUERY_TEXT].bytes_list.value[0].decode()
-        found = abs(len(text) - _LENGTH), columns[f.QUERY_ID].bytes_list.value[0], text
-        nearest[document] = min(found, nearest.get(document, found))
-    chosen = [text for _, _, text in heapq.nsmallest(most, nearest.values())]
+        candidate = abs(len(text) - _LENGTH), columns[f.QUERY_ID].bytes_list.value[0], text
+        nearest[document] = min(candidate, nearest.get(document, candidate))
+    chosen = [text for _, _, text in heapq.nsmallest(max_queries, nearest.values())]
     return json.dumps(chosen, ensure_ascii=False, indent=2).encode() + b"\n"

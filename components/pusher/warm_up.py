@@ -15,7 +15,7 @@ from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
 from components.pusher.eval_lists import eval_lists
 from models.choices import WITH_VECTORS
 from schemas import features as f
-from schemas.domains import EVERY_DOMAIN, DomainFilter
+from schemas.domains import DomainFilter
 from schemas.served_versions import GRAPH_FILE, MODEL_NAME
 
 LISTS: Final = 10
@@ -24,7 +24,7 @@ MOST_DOCUMENTS: Final = 64
 """Largest number of a list's documents in one request: TF Serving might refuse a larger batch."""
 
 
-def warm_up(model: str, examples: Iterable[str], domains: DomainFilter = EVERY_DOMAIN) -> bytes:
+def warm_up(model: str, examples: Iterable[str], domains: DomainFilter) -> bytes:
     """The content of a version's warm-up file, made of real queries and their documents.
 
     TensorFlow prepares a graph at its first run, and again for another batch size: there are requests of each list, and

@@ -14,7 +14,8 @@ from models.exported.model import LoadedModel
 from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.index_files import origin_of
-from models.retrieval.milvus_index import Milvus, MilvusIndex
+from models.retrieval.milvus import Milvus
+from models.retrieval.milvus_index import MilvusIndex
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from schemas import artifacts
 from schemas.collection import raw_documents

@@ -182,8 +182,8 @@ class EndpointEncoder(PretrainedEncoder):
         if not 200 <= answer.status < 300:
             return self._refusal(answer, in_tries)
         if answer.is_cut:
-            most = texts * _BYTES_OF_TEXT / 1e6
-            return DataError(f"{self._name} must answer {texts} texts with at most {most:.1f} MB; it sent more.")
+            megabytes = texts * _BYTES_OF_TEXT / 1e6
+            return DataError(f"{self._name} must answer {texts} texts with at most {megabytes:.1f} MB; it sent more.")
         outcome: npt.NDArray[Any] | str = f"must hold at most {_NUMBERS} numbers a text"
         try:
             # A Python float takes 32 bytes in a list; commas and brackets say how many there can be.

@@ -170,11 +170,11 @@ class _Parts:
         self.functions: Final = {one.signature.name: one for one in meta_graph.graph_def.library.function}
         self._graph, objects = meta_graph.graph_def.node, meta_graph.object_graph_def
         self._objects: Final = objects.nodes
-        named = {name for one in objects.nodes for name in one.function.concrete_functions}
-        named |= {one.bare_concrete_function.concrete_function_name for one in objects.nodes}
+        entry_points = {name for one in objects.nodes for name in one.function.concrete_functions}
+        entry_points |= {one.bare_concrete_function.concrete_function_name for one in objects.nodes}
         library = meta_graph.graph_def.library
-        named |= {one.gradient_func for one in (*library.gradient, *library.registered_gradients)}
-        self._bound: Final = dict.fromkeys(named, ()) | {
+        entry_points |= {gradient.gradient_func for gradient in (*library.gradient, *library.registered_gradients)}
+        self._bound: Final = dict.fromkeys(entry_points, ()) | {
             name: tuple(one.bound_inputs) for name, one in objects.concrete_functions.items()
         }
         """For each function that Python may call, the objects that its last arguments are bound to."""

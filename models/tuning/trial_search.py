@@ -80,7 +80,7 @@ class TrialSearch(base_tuner.BaseTuner):
         self._known: list[Trial] = []
         if tf.io.gfile.exists(self._file):
             with tf.io.gfile.GFile(self._file) as file:
-                self._known = [Trial.model_validate(one) for one in parse_json(file.read())]
+                self._known = [Trial.model_validate(trial) for trial in parse_json(file.read())]
             log.info("going on after trial %d, which an earlier run had reached", len(self._known))
 
     def run_trial(self, trial: Any) -> float:

@@ -26,7 +26,8 @@ from components.on_workers import OnWorkers
 from models.exported.model import LoadedModel
 from models.retrieval import milvus_index
 from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.milvus_index import Milvus, MilvusIndex, import_client
+from models.retrieval.milvus import Milvus, import_client
+from models.retrieval.milvus_index import MilvusIndex
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from models.retrieval.search_index import SearchIndex
 from schemas.errors import DataError
@@ -553,7 +554,7 @@ def test_a_service_says_so_while_the_server_is_gone_and_goes_on_after_it(
 
 
 def test_a_server_that_is_away_for_a_moment_is_asked_again(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(milvus_index, "_CONNECT_SECONDS", 60)
+    monkeypatch.setattr("models.retrieval.milvus._CONNECT_SECONDS", 60)
     index.server.kill()
     back = threading.Timer(2, index.server.start)
     back.start()
@@ -586,7 +587,7 @@ def test_a_connection_may_be_encrypted(index: Index, versions: list[Path], tmp_p
     with proxy(index.server.port, context) as opened:
         address = f"milvus+tls://localhost:{opened.port}/{index.name}"
         script = (
-            "import sys; from models.retrieval.milvus_index import *; "
+            "import sys; from models.retrieval.milvus import *; "
             "print(Milvus(MilvusAddress.parse(sys.argv[1]), 5).newest())"
         )
         trusting = {**os.environ, "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": str(certificate)}

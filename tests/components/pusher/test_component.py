@@ -9,6 +9,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 from components.pusher.model_card import model_card
 from components.pusher.warm_up import warm_up
+from schemas.domains import EVERY_DOMAIN
 from schemas.evaluation import Verdict
 from schemas.served_versions import (
     DESTINATION_PROPERTY,
@@ -64,7 +65,7 @@ def beside(model, examples) -> dict[str, bytes]:
     files = [str(path) for path in Path(examples.uri, "Split-eval").iterdir()]
     return {
         CARD: card.encode(),
-        WARM_UP: warm_up(f"{model.uri}/Format-Serving", files),
+        WARM_UP: warm_up(f"{model.uri}/Format-Serving", files, EVERY_DOMAIN),
         EXAMPLE_QUERIES: b'[\n  "a volcano"\n]\n',
     }
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from components.pusher.example_queries import example_queries
+from schemas.domains import EVERY_DOMAIN
 
 pytestmark = pytest.mark.tensors
 
@@ -18,7 +19,9 @@ def chosen(
     folder: Path, make_examples: MakeExamples, lists: dict[str, tuple[str, dict[str, tuple[str, int]]]]
 ) -> list[str]:
     examples = make_examples(folder, {}, evaluation=lists)
-    found: list[str] = json.loads(example_queries(map(str, Path(examples.uri, "Split-eval").iterdir()), most=4))
+    found: list[str] = json.loads(
+        example_queries(map(str, Path(examples.uri, "Split-eval").iterdir()), max_queries=4, domains=EVERY_DOMAIN)
+    )
     return found
 
 

@@ -10,6 +10,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow_serving.apis import prediction_log_pb2
 
 from components.pusher.warm_up import LISTS, MOST_DOCUMENTS, warm_up
+from schemas.domains import EVERY_DOMAIN
 from tests.models.loaded_once import model_of_vectors
 
 pytestmark = pytest.mark.stages
@@ -56,7 +57,7 @@ def test_each_list_is_asked_for_alone_and_all_together(tmp_path, model):
     files = write_lists(tmp_path / "lists", {"q2": 1, "q1": 2})
     found = [
         (signature, {name: texts.tolist() for name, texts in inputs.items()})
-        for signature, inputs in requests_in(tmp_path, warm_up(model, files))
+        for signature, inputs in requests_in(tmp_path, warm_up(model, files, EVERY_DOMAIN))
     ]
     assert found == [
         ("score", {"query": [b"cat q1"], "documents": [[b"chat 0", b"chat 1"]]}),
@@ -72,7 +73,7 @@ def test_each_list_is_asked_for_alone_and_all_together(tmp_path, model):
 
 def test_the_model_answers_every_request(tmp_path, model):
     files = write_lists(tmp_path / "lists", {f"q{number}": number % 3 + 1 for number in range(30)})
-    requests = requests_in(tmp_path, warm_up(model, files))
+    requests = requests_in(tmp_path, warm_up(model, files, EVERY_DOMAIN))
     for signature, inputs in requests:
         for output in model_of_vectors().call(signature, inputs).values():
             assert output.shape[0] == len(next(iter(inputs.values())))
@@ -81,7 +82,7 @@ def test_the_model_answers_every_request(tmp_path, model):
 
 def test_there_are_no_more_requests_and_rows_than_tf_serving_takes(tmp_path, model):
     files = write_lists(tmp_path / "lists", {f"q{number}": 500 for number in range(40)})
-    requests = requests_in(tmp_path, warm_up(model, files))
+    requests = requests_in(tmp_path, warm_up(model, files, EVERY_DOMAIN))
     assert len(requests) == 3 * LISTS + 2 < MOST_RECORDS
     batching = Path(__file__).parents[3] / "serving" / "tf_serving" / "batching.config"
     (most_rows,) = [int(line.split()[3]) for line in batching.read_text().splitlines() if "max_batch_size" in line]
@@ -92,8 +93,8 @@ def test_equal_examples_in_any_order_make_equal_bytes_and_none_make_none(tmp_pat
     sizes = {f"q{number}": number % 3 + 1 for number in range(30)}
     one = write_lists(tmp_path / "one", sizes)
     other = write_lists(tmp_path / "other", dict(reversed(sizes.items())))
-    assert warm_up(model, one) == warm_up(model, other) != b""
-    assert warm_up(model, write_lists(tmp_path / "lists", {})) == b""
+    assert warm_up(model, one, EVERY_DOMAIN) == warm_up(model, other, EVERY_DOMAIN) != b""
+    assert warm_up(model, write_lists(tmp_path / "lists", {}), EVERY_DOMAIN) == b""
 
 
 def test_a_signature_that_the_model_lacks_is_not_requested(tmp_path):
@@ -101,4 +102,6 @@ def test_a_signature_that_the_model_lacks_is_not_requested(tmp_path):
     text_format.Parse('meta_graphs { signature_def { key: "score" value {} } }', graph)
     (tmp_path / "saved_model.pb").write_bytes(graph.SerializeToString())
     files = write_lists(tmp_path / "lists", {"q1": 2})
-    assert {signature for signature, _ in requests_in(tmp_path, warm_up(str(tmp_path), files))} == {"score"}
+    assert {signature for signature, _ in requests_in(tmp_path, warm_up(str(tmp_path), files, EVERY_DOMAIN))} == {
+        "score"
+    }

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.retrieval import milvus_index
-from models.retrieval.milvus_index import NO_TERM, Milvus, import_client, sparse_terms, term_number
+from models.retrieval.milvus import Milvus, import_client
+from models.retrieval.milvus_index import NO_TERM, sparse_terms, term_number
 from models.retrieval.milvus_settings import MilvusAddress
 from schemas.errors import DataError
 
@@ -74,7 +74,7 @@ def refusing(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Refusing, str]]:
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("https_proxy", "http://user:password@127.0.0.1:9")
     monkeypatch.setenv("no_grpc_proxy", "")
-    monkeypatch.setattr(milvus_index, "_CONNECT_SECONDS", 1)
+    monkeypatch.setattr("models.retrieval.milvus._CONNECT_SECONDS", 1)
     handler = Refusing()
     server = grpc.server(ThreadPoolExecutor(2), handlers=[handler])
     port = server.add_insecure_port("127.0.0.1:0")
