@@ -31,7 +31,10 @@ def metrics_table(report: EvaluationReport) -> str:
     """The metrics of a model, its channels, the baselines and a perfect order; also on seen and cold documents."""
     lines = _table(f"{report.split} split", report, report.paper_names)
     if report.feedback:
-        lines.append(f"model: with feedback {report.feedback:g}, a second pass over each list")
+        lines.append(
+            f"model: with feedback {report.feedback:g}, a second pass by the best of each list: "
+            f"{report.feedback_documents}"
+        )
     for name, parameters in report.parameters.items():
         chosen = ", ".join(f"{key} {value}" for key, value in parameters.items())
         lines.append(f"{name}: {chosen}, chosen on the eval split")

@@ -19,7 +19,7 @@ from models.choices import (
     own_settings,
 )
 from models.losses.declarations import LOSSES
-from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
+from models.settings import ChannelSettings, FeedbackSettings, LossSettings, ModelSettings, WordTableSource
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings, searched_settings
 from schemas.json_files import parse_json
@@ -50,6 +50,8 @@ class TrainingJob(Settings):
     """The discriminator of domains."""
     channels: dict[str, ChannelSettings] = {}
     """Further channels of the score, by name."""
+    feedback: FeedbackSettings = FeedbackSettings()
+    """The second pass."""
     word_tables: dict[str, WordTableSource] = {}
     """Pre-trained word vectors, by vocabulary (see `schemas.features`)."""
     used_negatives: int | None = None

@@ -31,6 +31,11 @@ class ScorePart(JsonRecord):
     """Parts of words that match, the largest first; empty for other channels."""
 
 
+def feedback_part(added: float) -> ScorePart:
+    """Returns the part of the second pass: the similarity to the first documents, see `models.retrieval.feedback`."""
+    return ScorePart(name="feedback", part=added)
+
+
 class DocumentWord(JsonRecord):
     """A word of a document and its shares in the score."""
 
