@@ -409,7 +409,7 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
         loss=loss,
         training=config.training,
         channels=channels,
-        feedback=config.feedback,
+        feedback=config.feedback if config.feedback.gain else FeedbackSettings(),
         word_tables=_word_tables(config),
         used_negatives=config.data.used_negatives,
         held_out=config.data.held_out,
