@@ -62,8 +62,8 @@ def search_table(report: SearchReport) -> str:
     for (kind, other), metrics in groupby(report.comparisons, key=lambda one: (one.kind, one.other)):
         found = ", ".join(f"{one.metric} {one.difference:+.4f} ({one.p_text})" for one in metrics)
         lines.append(f"model against {f'the channel {other}' if kind == 'channel' else other}: {found}")
-    if sampled.feedback:
-        lines.append(f"on lists: with feedback {sampled.feedback:g}, which is no part of search")
+    if report.feedback:
+        lines.append(f"model: with feedback {report.feedback:g}, a second pass; its channels alone have the first")
     if report.approximation.queries:
         share, queries = report.approximation.overlap_10, report.approximation.queries
         where = f", in {report.engine}" if report.engine else ""

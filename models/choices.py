@@ -18,6 +18,8 @@ from schemas.settings import Settings, did_you_mean
 
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=1, le=65_536)]
 
+FEEDBACK: Final = "feedback"
+"""The name of the second pass among the parts of a score."""
 FITTED: Final = "fitted"
 HELD_OUT: Final = "held_out"
 

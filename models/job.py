@@ -10,6 +10,7 @@ from models.adversary_settings import AdversarySettings
 from models.choices import (
     CHANNELS,
     ENCODER,
+    FEEDBACK,
     LEXICON_KINDS,
     OBJECTIVES,
     OPTIMIZERS,
@@ -130,7 +131,7 @@ def channels_fault(model: ModelSettings, channels: Mapping[str, ChannelSettings]
     for name, channel in channels.items():
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             return f"must be names of lower-case letters, digits and _; got {name!r}"
-        if name in (SCORES, model.channel, *taken):
+        if name in (SCORES, FEEDBACK, model.channel, *taken):
             return f"must have names of their own; got {name}, which another part of the score has"
         if channel.kind in LEXICON_KINDS:
             return f"must not be of the kind {channel.kind}, which lexicon.kind chooses; got it for {name}"

@@ -14,7 +14,7 @@ from models.evaluation.list_metrics import list_metrics
 from models.evaluation.metrics import METRICS, per_query_metrics
 from models.evaluation.significance import randomisation_test, standard_error
 from models.lists.ranking_lists import RankingLists
-from models.retrieval.feedback import Feedback
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.retrieval.ranking import ranking_run
 from schemas import features as f
 from schemas.errors import DataError
@@ -80,7 +80,7 @@ def evaluate(
     split: str = "test",
     trained: RankingLists | None = None,
     channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
-    feedback: Feedback = Feedback(),  # noqa: B008  (it never changes)
+    feedback: Feedback = FIRST_PASS,
     parameters: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> Evaluation:
     """Computes the metrics of a model's scores, of its channels and of baselines.

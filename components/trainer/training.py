@@ -26,7 +26,7 @@ from models.objectives.make_objective import make_objective
 from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
-from models.retrieval.feedback import Feedback
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.training.channel_weight import Sum, fit_weight
 from models.training.hparams import settings_of, write_hparams
 from models.training.list_evaluator import ListEvaluator
@@ -252,7 +252,7 @@ def fit_feedback(
     """
     job = inputs.job
     if job.feedback.gain == 0:
-        return Feedback(), {}, None
+        return FIRST_PASS, {}, None
     scores = ListEvaluator(ranker, inputs.eval_lists, job.top_grade).scores()
     texts = inputs.eval_texts()
     (channel,) = ranker.sparse.values()

@@ -52,7 +52,8 @@ def score_lists(
         for name, rows in found.items():
             scores[name].extend(row[:size] for row, size in zip(rows.numpy(), sizes[batch], strict=True))
     if feedback.gain:
-        added = feedback.added_to_lists(lists, scores[SCORES], model.own_vectors(texts.numpy().tolist()))
+        _, vectors = model.own_vectors(texts.numpy().tolist())
+        added = feedback.added_to_lists(lists, scores[SCORES], vectors)
         scores[SCORES] = [first + second for first, second in zip(scores[SCORES], added, strict=True)]
     return scores
 

@@ -13,7 +13,7 @@ from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.versions import write_sums
 from models.graphs import graph_function
 from models.rankers.ranker import Ranker
-from models.retrieval.feedback import Feedback
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.texts.text_features import TextFeatures, scored_words, term_counts
 from models.texts.tokens import tokenize_with_offsets
 from schemas import features as f
@@ -293,7 +293,7 @@ def export_ranker(
     theta: Sequence[float] = (),
     encoder: ExportedEncoder | None = None,
     relevance: RelevanceShares | None = None,
-    feedback: Feedback = Feedback(),  # noqa: B008  (it never changes)
+    feedback: Feedback = FIRST_PASS,
 ) -> None:
     """Writes a ranker as a SavedModel with signatures on plain strings, and the digests of its files beside it.
 

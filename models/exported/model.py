@@ -19,7 +19,7 @@ from models.encoders.text_vectors import EncoderRecord
 from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts
 from models.exported.versions import checked_fingerprint
-from models.retrieval.feedback import Feedback, unit_vectors
+from models.retrieval.feedback import FIRST_PASS, Feedback, unit_vectors
 from models.retrieval.inverted_index import TermMatrix
 from schemas.errors import DataError
 from schemas.json_record import JsonRecord
@@ -202,7 +202,7 @@ class ExportedModel(ABC):
     def feedback(self) -> Feedback:
         """The model's second pass; without a signature of it, as in models of earlier versions, none."""
         if "feedback" not in self.signatures:
-            return Feedback()
+            return FIRST_PASS
         numbers = self.call("feedback", {})
         return Feedback(float(numbers["gain"]), int(numbers["documents"]))
 
@@ -220,14 +220,17 @@ class ExportedModel(ABC):
             )
         return feedback
 
-    def own_vectors(self, texts: Sequence[str | bytes]) -> sparse.csr_matrix:
-        """Returns unit vectors of the terms that texts hold themselves, by which a second pass compares documents:
-        float32 [texts, terms]."""
+    def own_vectors(self, texts: Sequence[str | bytes]) -> tuple[list[bytes], sparse.csr_matrix]:
+        """Returns the terms that texts hold themselves, by which a second pass compares documents.
+
+        Returns:
+          the distinct terms, and the texts' unit vectors: float32 [texts, terms].
+        """
         terms = TermMatrix()
         for start in range(0, len(texts), _TEXTS_OF_A_CALL):
             own = self.call("own_terms", {"document": as_texts(texts[start : start + _TEXTS_OF_A_CALL])})
             terms.add(tf.constant(own["stems"], tf.string), tf.constant(own["weights"], tf.float32))
-        return unit_vectors(terms.rows())
+        return [*terms.columns], unit_vectors(terms.rows())
 
     def why_no_shares(self, feedback: Feedback) -> str | None:
         """Returns the reason why the shares of relevant documents do not hold after a second pass; None where they

@@ -61,7 +61,7 @@ class DocumentRanker:
         texts = [document.text for document in documents]
         self._batches = [tf.constant(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
         self._scores = self._by_encodings() if model.has("encode_document") else self._score
-        self._similarity = similarity_of(model.own_vectors(texts)) if self.feedback.gain else None
+        self._similarity = similarity_of(model.own_vectors(texts)[1]) if self.feedback.gain else None
         self.why_no_shares = None
         if model.relevance:
             self.why_no_shares = model.why_no_shares(self.feedback) or drift_of_texts(model, texts).why_no_shares

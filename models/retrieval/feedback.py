@@ -82,6 +82,10 @@ class Feedback(NamedTuple):
         ]
 
 
+FIRST_PASS: Final = Feedback()
+"""No second pass."""
+
+
 def similarity_of(vectors: sparse.csr_matrix) -> Similarity:
     """Returns the similarity of candidates with these unit vectors, float32 [candidates, terms]."""
     return lambda best, weights: vectors @ (vectors[best].T @ weights)

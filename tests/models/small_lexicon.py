@@ -7,7 +7,7 @@ from models.exported.export import export_ranker
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.rankers.ranker import Ranker
-from models.retrieval.feedback import Feedback
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.texts.tokens import ALL_WORDS
 from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import make_channel
@@ -33,7 +33,7 @@ def export_with_words(
     rules: WordRules = ALL_WORDS,
     languages: tuple[str, str] = ("en", "fr"),
     pairs: tuple[tuple[str, str], ...] = PAIRS,
-    feedback: Feedback = Feedback(),  # noqa: B008  (it never changes)
+    feedback: Feedback = FIRST_PASS,
 ) -> str:
     """Writes an untrained ranker with such a channel as a SavedModel, and the files of its words beside it."""
     made_once(_export, path, kind, weight, rules, languages, pairs, feedback)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from models.retrieval.feedback import Feedback
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.retrieval.ranking import rank
 from schemas.errors import DataError
 from serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_texts, replay_scores
@@ -17,7 +17,6 @@ from serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_text
 pytestmark = pytest.mark.tensors
 
 QUERIES = {"q1": "a", "q2": "b"}
-FIRST_PASS = Feedback()
 RUN = {"q1": {"d1": 0.5, "d2": 0.25, "d3": -1.0}, "q2": {"d2": 0.5, "d1": 0.5}}
 
 
@@ -32,8 +31,8 @@ class Scores:
             for query_id, of_query in scores.items()
         }
 
-    def own_vectors(self, texts: list[str]) -> sparse.csr_matrix:
-        return sparse.csr_matrix(np.ones((len(texts), 1), np.float32))
+    def own_vectors(self, texts: list[str]) -> tuple[list[bytes], sparse.csr_matrix]:
+        return [b"chat"], sparse.csr_matrix(np.ones((len(texts), 1), np.float32))
 
     def call(self, signature: str, inputs: Any) -> dict[str, Any]:
         (query,), (documents,) = inputs["query"], inputs["documents"]

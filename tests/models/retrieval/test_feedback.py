@@ -132,9 +132,8 @@ def test_a_list_is_ranked_and_scored_alike_by_the_models_own_second_pass_or_with
     scores, first_scores = second.pop("scores"), first.pop("scores")
     of_first = model.score(query, [document.text for document in DOCUMENTS])["scores"]
     assert first_scores[0].tolist() == pytest.approx(of_first, abs=1e-5)
-    gains = ranker.feedback.added(
-        first_scores[0], lists.doc_ids[0], similarity_of(model.own_vectors([text for text, _ in documents.values()]))
-    )
+    _, vectors = model.own_vectors([text for text, _ in documents.values()])
+    gains = ranker.feedback.added(first_scores[0], lists.doc_ids[0], similarity_of(vectors))
     assert scores[0].tolist() == pytest.approx((first_scores[0] + gains).tolist(), abs=1e-5)
     assert {
         doc_id.decode(): pytest.approx(score, abs=1e-4)
