@@ -80,7 +80,7 @@ map             0.3000    0.2500    1.0000
 
 def search(**changes: Any) -> SearchReport:
     whole = {"ndcg_5": 0.5, "recall_1000": 0.75}
-    sampled = SampledMetrics(metrics={"ndcg_5": 0.875}, channels={}, baselines={}, feedback=0)
+    sampled = SampledMetrics(metrics={"ndcg_5": 0.875}, channels={}, baselines={})
     compared = {"kind": "baseline", "other": "bm25", "difference": 0.25, "p_value": 0.0002, "is_bound": True}
     content: dict[str, Any] = {
         "queries": 1000, "queries_without_relevant_document": 0, "documents": 31102, "depth": 1000, "definitions": {},
@@ -109,12 +109,17 @@ def test_channels_feedback_and_documents_without_a_score_are_reported() -> None:
     of_dense = SearchComparison(
         kind="channel", other="dense", metric="ndcg_5", difference=-0.1, p_value=0.5, is_bound=False
     )
-    sampled = SampledMetrics(metrics={}, channels={}, baselines={}, feedback=4)
+    sampled = SampledMetrics(metrics={}, channels={}, baselines={})
     lost = Approximation(overlap_10=0.9925, queries=200)
     _, head, _, _, against, feedback, found, _ = search_table(
         search(
-            channels=channels, comparisons=(of_dense,), sampled=sampled, approximation=lost, engine="milvus://host:1/a"
-        )
+            channels=channels,
+            comparisons=(of_dense,),
+            sampled=sampled,
+            approximation=lost,
+            feedback=4,
+            engine="milvus://host:1/a",
+        )  # fmt: skip
     ).splitlines()
     assert head == "                 model     dense      bm25  on lists"
     assert against == "model against the channel dense: ndcg_5 -0.1000 (p = 0.5000)"
