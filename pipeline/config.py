@@ -73,7 +73,7 @@ class RunConfig(Settings):
     latent semantic indexing); its setting `dim` is the length of its vectors (default 100; fitted: the best on the eval
     split of 50, 100, 200, 500 and 1000). CONTRIBUTING.md says how to add a kind."""
     feedback: FeedbackSettings = FeedbackSettings()
-    """The second pass."""
+    """The second pass of a ranking (pseudo-relevance feedback)."""
     loss: LossSettings = LossSettings()
     """The training loss."""
     adversary: AdversarySettings = AdversarySettings()
