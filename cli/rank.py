@@ -64,9 +64,9 @@ def rank(
         say(f"no share of relevant documents is shown: {ranker.why_no_shares}")
     for query in queries or lines_of_stdin():
         results = ranker.rank(query, top, explain)
-        # Another second pass than the model's gives scores that mean something else.
-        has_shares = model_here.relevance is not None and ranker.feedback == model_here.feedback
-        why = model_here.why_no_good_answer(query, [one.score for one in results]) if has_shares else None
+        has_shares = model_here.relevance is not None
+        first_pass = [result.score - (result.feedback or 0) for result in results]
+        why = model_here.why_no_good_answer(query, first_pass) if has_shares else None
         if not results:
             say(f"the model knows no word of the query {printable(query, FIELD)!r}")
         if as_json:

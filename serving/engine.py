@@ -12,7 +12,7 @@ from models.encoders.served_vectors import EndpointLimits
 from models.exported.explanation import feedback_part
 from models.exported.model import ExportedModel
 from models.retrieval.drift import drifts_of_texts
-from models.retrieval.feedback import FIRST_PASS, similarity_of
+from models.retrieval.feedback import similarity_of
 from models.retrieval.search_index import DEPTH, Found, SearchIndex
 from schemas.errors import DataError
 from schemas.wikiclir import Text
@@ -76,9 +76,7 @@ class Engine:
         self.feedback, self.why_first_pass = model.second_pass(gain), None
         if self.feedback.gain and not index.has_own_terms:
             self.feedback, self.why_first_pass = self.feedback._replace(gain=0.0), _NO_OWN_TERMS
-        self.why_no_shares = None
-        if model.relevance:
-            self.why_no_shares = model.why_no_shares(self.feedback) or index.drift.why_no_shares
+        self.why_no_shares = index.drift.why_no_shares if model.relevance else None
         self.can_explain = model.can_explain
 
     def search(
@@ -100,10 +98,9 @@ class Engine:
             self._hit(query, rank, one, document, characters, with_texts)
             for rank, (one, document) in enumerate(zip(found, documents, strict=True), 1)
         )
-        is_judged = self._model.why_no_shares(self.feedback) is None
-        why = self._model.why_no_good_answer(query, [hit.score for hit in hits]) if is_judged else None
+        why = self._model.why_no_good_answer(query, [hit.score - hit.feedback for hit in hits])
         return SearchAnswer(
-            no_good_answer=self._is_judged(why) if is_judged else None,
+            no_good_answer=self._is_judged(why),
             why_no_good_answer=why,
             query=query,
             results=hits,
@@ -115,11 +112,11 @@ class Engine:
     def rank(self, query: str, documents: Sequence[str]) -> RankAnswer:
         """Ranks texts by their scores after the model's second pass; they need not be in the index."""
         started = time.perf_counter()
-        scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
+        first = scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
         if self._model.feedback.gain:
-            first, (_, vectors) = np.array(scores, np.float32), self._model.own_vectors(documents)
-            added = self._model.feedback.added(first, range(0, -len(scores), -1), similarity_of(vectors))
-            scores = (first + added).tolist()
+            array, (_, vectors) = np.array(first, np.float32), self._model.own_vectors(documents)
+            added = self._model.feedback.added(array, range(0, -len(first), -1), similarity_of(vectors))
+            scores = (array + added).tolist()
         why_no_shares = self._why_no_shares(documents)
         order = sorted(range(len(scores)), key=lambda position: -scores[position])
         ranked = tuple(
@@ -127,11 +124,11 @@ class Engine:
                 rank=rank,
                 position=position,
                 score=scores[position],
-                relevant_share=self._share(scores[position], why_no_shares[position]),
+                relevant_share=self._share(first[position], why_no_shares[position]),
             )
             for rank, position in enumerate(order, 1)
         )
-        why = self._model.why_no_good_answer(query, scores)
+        why = self._model.why_no_good_answer(query, first)
         return RankAnswer(
             no_good_answer=self._is_judged(why),
             why_no_good_answer=why,
@@ -160,18 +157,19 @@ class Engine:
         document = self._document(place) if place is not None else None
         content = document.text if document else text or ""
         explanation = self._model.explain(query, content)
+        score = first = _finite(sum(part.part for part in explanation.parts))
         if place is not None and self.feedback.gain:
             hits = self._index.search(self._model.encode_query(query), DEPTH, self.feedback)
             added = next((hit.feedback for hit in hits if f"{hit.place}@{self._identity}" == place), 0.0)
             explanation = explanation.model_copy(update={"parts": (*explanation.parts, feedback_part(added))})
-        score = _finite(sum(part.part for part in explanation.parts))
+            score = first + added
         return ExplainAnswer(
             query=query,
             doc_id=document.id if document else None,
             title=document.title if document else None,
             text=content,
             score=score,
-            relevant_share=self._share(score, self.why_no_shares if document else self._why_no_share_alone(content)),
+            relevant_share=self._share(first, self.why_no_shares if document else self._why_no_shares([content])[0]),
             explanation=explanation,
             milliseconds=_since(started),
             **self._versions(),
@@ -221,7 +219,7 @@ class Engine:
             dense=found.dense,
             words=found.words,
             feedback=found.feedback,
-            relevant_share=self._share(found.score, self.why_no_shares),
+            relevant_share=self._share(found.score - found.feedback, self.why_no_shares),
             place=f"{found.place}@{self._identity}",
             snippet=snippet,
             text=document.text if with_text else None,
@@ -251,12 +249,8 @@ class Engine:
             return [None] * len(texts)
         return [drift.why_no_shares for drift in drifts_of_texts(self._model, texts)]
 
-    def _why_no_share_alone(self, text: str) -> str | None:
-        """The reason why there is no share for a text that is scored alone, in a first pass."""
-        return self._model.why_no_shares(FIRST_PASS) or self._why_no_shares([text])[0]
-
     def _share(self, score: float, why_no_shares: str | None) -> float | None:
-        """The share of relevant documents at a score, where the shares hold."""
+        """The share of relevant documents at a score of the first pass, where the shares hold."""
         return None if why_no_shares else self._model.relevant_share(score)
 
     def _document(self, place: str) -> Text:

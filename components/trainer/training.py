@@ -6,8 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 import tensorflow as tf
 
 from components.trainer.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
@@ -177,7 +175,7 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
             *(figures[f"train/{name}"] for name in ("domain_accuracy", "largest_domain_share")),
             *(figures[f"train/{name}_{GRADIENT_NORM}"] for name in (RELEVANCE, ADVERSARY)),
         )
-    feedback, fitted_feedback, second_scores = fit_feedback(ranker, inputs)
+    feedback, fitted_feedback = fit_feedback(ranker, inputs)
     fitted = {**history.fitted, **fitted_feedback}
     if fitted:
         log.info("fitted on the eval split: %s", ", ".join(f"{name} {found.value:g}" for name, found in fitted.items()))
@@ -188,7 +186,7 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
             "searched": searched_settings(given.best_numbers),
         }
     )
-    relevance = fit_shares(ranker, inputs, second_scores)
+    relevance = fit_shares(ranker, inputs)
     # The thresholds lie on the scale of the trained scores, not of their sum with another channel of vectors.
     grades = () if any(isinstance(one, InnerProduct) for one in inputs.fixed_channels.values()) else theta
     text_features = TransformedTexts(inputs.transform, inputs.job.rules)
@@ -241,39 +239,27 @@ def count_train_scores(ranker: Ranker, inputs: TrainingInputs) -> ScoreCounts:
     return ListEvaluator(scorer, inputs.train_lists, inputs.job.top_grade).count_scores()
 
 
-def fit_feedback(
-    ranker: Ranker, inputs: TrainingInputs
-) -> tuple[Feedback, dict[str, Fitted], list[npt.NDArray[np.float32]] | None]:
+def fit_feedback(ranker: Ranker, inputs: TrainingInputs) -> tuple[Feedback, dict[str, Fitted]]:
     """Fits the numbers of the second pass that the settings ask for, on the lists of the eval split.
 
     Returns:
-      the second pass, each number that was fitted by its setting, and the scores of the lists after the second pass;
-      None where there is none.
+      the second pass, and each number that was fitted by its setting.
     """
     job = inputs.job
     if job.feedback.gain == 0:
-        return FIRST_PASS, {}, None
-    scores = ListEvaluator(ranker, inputs.eval_lists, job.top_grade).scores()
-    texts = inputs.eval_texts()
+        return FIRST_PASS, {}
+    scores, texts = ListEvaluator(ranker, inputs.eval_lists, job.top_grade).scores(), inputs.eval_texts()
     (channel,) = ranker.sparse.values()
     vectors = own_vectors(channel, texts.document_columns[DOC_TEXT])
-    feedback, fitted = fit_second_pass(texts, scores, vectors, job.feedback, job.top_grade)
-    added = feedback.added_to_lists(texts, scores, vectors)
-    return feedback, fitted, [first + second for first, second in zip(scores, added, strict=True)]
+    return fit_second_pass(texts, scores, vectors, job.feedback, job.top_grade)
 
 
-def fit_shares(
-    ranker: Ranker, inputs: TrainingInputs, scores: Sequence[npt.NDArray[np.float32]] | None
-) -> RelevanceShares | None:
+def fit_shares(ranker: Ranker, inputs: TrainingInputs) -> RelevanceShares | None:
     """Fits the shares of relevant documents by score, and the signs of no good answer, on the lists of the eval split.
 
     None where candidates name the documents of lists, which are no random sample of the collection, or with too few
-    queries.
-
-    Args:
-      ranker: the ranker.
-      inputs: job and data.
-      scores: the scores of these lists after a second pass; None without one.
+    queries. The scores are those of the first pass: what a second adds follows the spread of its candidates, which is
+    not that of a list in a search of the whole collection.
     """
     job, lists = inputs.job, inputs.eval_lists
     if job.documents is None:
@@ -282,8 +268,7 @@ def fit_shares(
     if ranker.is_inner_product and ranker.sparse:
         (channel,) = ranker.sparse.values()
         known_shares = channel.known_share(inputs.eval_texts().query_columns[QUERY_TEXT]).numpy()
-    if scores is None:
-        scores = ListEvaluator(ranker, lists, job.top_grade).scores()
+    scores = ListEvaluator(ranker, lists, job.top_grade).scores()
     return fit_relevance_shares(scores, lists.grades, lists.drawn, job.documents, job.top_grade, known_shares)
 
 

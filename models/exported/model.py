@@ -232,17 +232,9 @@ class ExportedModel(ABC):
             terms.add(tf.constant(own["stems"], tf.string), tf.constant(own["weights"], tf.float32))
         return [*terms.columns], unit_vectors(terms.rows())
 
-    def why_no_shares(self, feedback: Feedback) -> str | None:
-        """Returns the reason why the shares of relevant documents do not hold after a second pass; None where they
-        do."""
-        if feedback.gain == self.feedback.gain:
-            return None
-        return (
-            f"the second pass has the gain {feedback.gain:g}, and the shares are of scores with {self.feedback.gain:g}"
-        )
-
     def relevant_share(self, score: float) -> float | None:
-        """Returns the share of relevant documents among those with a score; None where the model has no shares."""
+        """Returns the share of relevant documents among those with a score of the first pass; None where the model has
+        no shares."""
         return self.relevance.of(score) if self.relevance else None
 
     def why_no_good_answer(self, query: str, scores: Sequence[float]) -> str | None:
@@ -250,7 +242,8 @@ class ExportedModel(ABC):
 
         Args:
           query: a text.
-          scores: the scores of its documents, the best among them; none where the model knows no word of the query.
+          scores: the first pass's scores of its documents, the best among them; none where the model knows no word of
+            the query.
         """
         if self.relevance is None:
             return None

@@ -30,8 +30,10 @@ class RankedDocument(NamedTuple):
     doc_id: str
     title: str
     relevant_share: float | None = None
-    """The share of relevant documents among those with this score; None where the model has no shares, or where they do
-    not hold (`DocumentRanker.why_no_shares`)."""
+    """The share of relevant documents among those with this score in the first pass; None where the model has no shares,
+    or where its drift from the documents warns."""
+    feedback: float | None = None
+    """What the second pass adds to the score; None without one."""
     parts: tuple[ScorePart, ...] = ()
     """Parts of the score, where they were asked for."""
 
@@ -62,9 +64,7 @@ class DocumentRanker:
         self._batches = [tf.constant(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
         self._scores = self._by_encodings() if model.has("encode_document") else self._score
         self._similarity = similarity_of(model.own_vectors(texts)[1]) if self.feedback.gain else None
-        self.why_no_shares = None
-        if model.relevance:
-            self.why_no_shares = model.why_no_shares(self.feedback) or drift_of_texts(model, texts).why_no_shares
+        self.why_no_shares = drift_of_texts(model, texts).why_no_shares if model.relevance else None
 
     def rank(self, query: str, top: int, explain: bool = False) -> list[RankedDocument]:
         """Returns the best documents for a query, best first; none where the model knows no word of it.
@@ -93,7 +93,8 @@ class DocumentRanker:
                 score=float(scores[place]),
                 doc_id=self._documents[place].id,
                 title=self._documents[place].title,
-                relevant_share=self._relevant_share(float(scores[place])),
+                relevant_share=self._relevant_share(float(scores[place] - added[place])),
+                feedback=float(added[place]) if self._similarity else None,
                 parts=of_it,
             )
             for number, (place, of_it) in enumerate(zip(best, parts, strict=True), 1)

@@ -198,7 +198,7 @@ function resultOf(query, hit, scale, hasShares) {
     rows.push(element("span", { class: "part" }, "first documents"), barOf(hit.feedback, scale, "feedback"),
       element("span", { class: "number" }, number(feedback)));
   }
-  const share = hasShares ? element("span", { class: "relevant", title: meaningOf(hit) }, chance(hit.relevant_share)) : null;
+  const share = hasShares ? element("span", { class: "relevant", title: meaningOf(hit.score - hit.feedback, hit.relevant_share) }, chance(hit.relevant_share)) : null;
   return element("article", { class: "result" },
     element("div", { class: "heading" },
       element("span", { class: "rank" }, String(hit.rank)),
@@ -233,8 +233,8 @@ function chance(share) {
   return `${words} relevant, ${percentage(share)}`;
 }
 
-function meaningOf(found) {
-  return `Of the documents with a score of ${number(found.score)}, ${percentage(found.relevant_share)} are relevant, as measured on judged queries.`;
+function meaningOf(score, share) {
+  return `Of the documents with a score of ${number(score)} by vectors and words, ${percentage(share)} are relevant, as measured on judged queries.`;
 }
 
 // Why
@@ -274,7 +274,7 @@ function explained(answer, lang, hasShares) {
       ...(hasWords ? [" + ", element("span", { class: "words" }, `${number(matching, 4)} words`)] : []),
       ...(feedback ? [" + ", element("span", { class: "feedback" }, `${number(added, 4)} similar to the first documents`)] : []),
       ` = ${number(total, 4)}`),
-    hasShares ? element("p", { class: "note" }, meaningOf(answer)) : null,
+    hasShares ? element("p", { class: "note" }, meaningOf(answer.score - (feedback?.part ?? 0), answer.relevant_share)) : null,
     ...(hasWords ? matchesOf(lexicon, matching, lang) : []),
     ...vectorsOf(words, dense, channels, without_shares, lang),
     element("h3", {}, "The whole text"),

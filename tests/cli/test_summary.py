@@ -119,7 +119,7 @@ def test_channels_feedback_and_documents_without_a_score_are_reported() -> None:
             approximation=lost,
             feedback=4,
             engine="milvus://host:1/a",
-        )  # fmt: skip
+        )
     ).splitlines()
     assert head == "                 model     dense      bm25  on lists"
     assert against == "model against the channel dense: ndcg_5 -0.1000 (p = 0.5000)"
