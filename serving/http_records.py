@@ -69,8 +69,8 @@ class Hit(JsonRecord):
     feedback: float
     """The second pass's part of the score, for similarity to the first documents; 0 without one."""
     relevant_share: float | None
-    """The share of relevant documents among those with this score in the first pass; null where the model has no shares, and where the
-    documents are unlike those of the model."""
+    """The share of relevant documents among those with this score in the first pass; null where the model has no
+    shares, and where the documents are unlike those of the model."""
     place: str
     """The document's place in this version of the index, for `/v1/explain`."""
     snippet: Snippet | None

@@ -30,8 +30,8 @@ class RankedDocument(NamedTuple):
     doc_id: str
     title: str
     relevant_share: float | None = None
-    """The share of relevant documents among those with this score in the first pass; None where the model has no shares,
-    or where its drift from the documents warns."""
+    """The share of relevant documents among those with this score in the first pass; None where the model has no
+    shares, or where its drift from the documents warns."""
     feedback: float | None = None
     """What the second pass adds to the score; None without one."""
     parts: tuple[ScorePart, ...] = ()
