@@ -178,7 +178,9 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     feedback, fitted_feedback = fit_feedback(ranker, inputs)
     fitted = {**history.fitted, **fitted_feedback}
     if fitted:
-        log.info("fitted on the eval split: %s", ", ".join(f"{name} {found.value:g}" for name, found in fitted.items()))
+        log.info(
+            "fitted on the eval split: %s", ", ".join(f"{name} {number.value:g}" for name, number in fitted.items())
+        )
     history = history.model_copy(
         update={
             "fitted": fitted,

@@ -86,7 +86,7 @@ class DocumentRanker:
         if explain:
             parts = self._model.parts(query, [self._documents[place].text for place in best])
             if self._similarity:
-                parts = [(*of_row, feedback_part(float(added[row]))) for of_row, row in zip(parts, best, strict=True)]
+                parts = [(*first, feedback_part(float(added[row]))) for first, row in zip(parts, best, strict=True)]
         return [
             RankedDocument(
                 rank=number,

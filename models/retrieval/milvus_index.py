@@ -323,8 +323,8 @@ def _candidates(answer: Any) -> list[_Candidate]:
 
 def _own_terms(rows: Iterable[Mapping[str, Any]]) -> dict[int, dict[int, float]]:
     """Reads the own terms of documents, by their numbers."""
-    found = (_OwnTerms(number=row[NUMBER], own_terms=row[OWN_TERMS]) for row in rows)
-    return {document.number: document.own_terms for document in found}
+    documents = (_OwnTerms(number=row[NUMBER], own_terms=row[OWN_TERMS]) for row in rows)
+    return {document.number: document.own_terms for document in documents}
 
 
 def _products(answer: Any) -> dict[int, float]:

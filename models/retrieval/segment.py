@@ -251,8 +251,8 @@ class SegmentWriter:
         index = InvertedIndex.of(self._terms)
         index.save(folder)
         if self._own:
-            place = {term: column for column, term in enumerate(index.terms)}
-            columns = np.array([place[term] for term in self._terms.columns], np.int32)
+            column_of = {term: column for column, term in enumerate(index.terms)}
+            columns = np.array([column_of[term] for term in self._terms.columns], np.int32)
             rows = self._own.rows()
             own = sparse.csr_matrix((rows.data, columns[rows.indices], rows.indptr), shape=rows.shape)
             own.sort_indices()

@@ -181,9 +181,9 @@ def test_a_graph_has_no_ops_of_others_but_those_that_part_texts_into_words(train
 
 def test_the_second_pass_is_that_of_the_settings_and_of_the_eval_split(trained) -> None:
     stages = trained("polynomial")
-    found = stages.history.fitted["feedback.documents"]
-    assert stages.model.feedback == (4, found.value)
-    assert [tried.value for tried in found.curve] == [1, 2, 3, 5]
+    documents = stages.history.fitted["feedback.documents"]
+    assert stages.model.feedback == (4, documents.value)
+    assert [tried.value for tried in documents.curve] == [1, 2, 3, 5]
     assert trained("segmented").model.feedback.gain == 0
 
 

@@ -28,18 +28,20 @@ def fitted(scores, weights, gain="fitted", documents="fitted"):
         return EvalMetrics.of(lists, second, MOST_RELEVANT).value
 
     passes = [Feedback(gain, number) for gain in GAINS for number in DOCUMENTS]
-    found = fit_second_pass(lists, first, vectors, FeedbackSettings(gain=gain, documents=documents), MOST_RELEVANT)
-    return *found, {feedback: value(*feedback) for feedback in passes}
+    second_pass = fit_second_pass(
+        lists, first, vectors, FeedbackSettings(gain=gain, documents=documents), MOST_RELEVANT
+    )
+    return *second_pass, {feedback: value(*feedback) for feedback in passes}
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_best_gain_and_number_of_documents_are_found_together_and_the_smallest_of_equal_ones(seed):
+def test_the_best_gain_and_number_of_documents_are_second_pass_together_and_the_smallest_of_equal_ones(seed):
     random = np.random.default_rng(seed)
-    found, curves, values = fitted(random.integers(0, 9, (3, 4)) / 8, random.integers(0, 3, (4, 3)))
-    assert found == min(feedback for feedback, value in values.items() if value == max(values.values()))
+    second_pass, curves, values = fitted(random.integers(0, 9, (3, 4)) / 8, random.integers(0, 3, (4, 3)))
+    assert second_pass == min(feedback for feedback, value in values.items() if value == max(values.values()))
     assert {name: fit.value for name, fit in curves.items()} == {
-        "feedback.gain": found.gain,
-        "feedback.documents": found.documents,
+        "feedback.gain": second_pass.gain,
+        "feedback.documents": second_pass.documents,
     }
     for name, tried in (("feedback.gain", GAINS), ("feedback.documents", DOCUMENTS)):
         assert [point.value for point in curves[name].curve] == [*tried]
@@ -47,14 +49,14 @@ def test_the_best_gain_and_number_of_documents_are_found_together_and_the_smalle
 
 def test_a_number_of_the_settings_stays():
     scores, weights = [[1.0, 0.5, 0.9, 0]] * 3, [[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]]
-    found, curves, _ = fitted(scores, weights, gain=12.0)
-    assert (found.gain, curves.keys()) == (12, {"feedback.documents"})
-    found, curves, _ = fitted(scores, weights, documents=5)
-    assert (found.documents, curves.keys()) == (5, {"feedback.gain"})
-    found, curves, _ = fitted(scores, weights, gain=4.0, documents=3)
-    assert (found, curves) == (Feedback(4.0, 3), {})
+    second_pass, curves, _ = fitted(scores, weights, gain=12.0)
+    assert (second_pass.gain, curves.keys()) == (12, {"feedback.documents"})
+    second_pass, curves, _ = fitted(scores, weights, documents=5)
+    assert (second_pass.documents, curves.keys()) == (5, {"feedback.gain"})
+    second_pass, curves, _ = fitted(scores, weights, gain=4.0, documents=3)
+    assert (second_pass, curves) == (Feedback(4.0, 3), {})
 
 
 def test_documents_like_none_of_the_best_leave_the_gain_at_0():
-    found, *_ = fitted([[1.0, 0.5, 0.25, 0]] * 3, np.zeros((4, 3)))
-    assert found == Feedback(0.0, 1)
+    second_pass, *_ = fitted([[1.0, 0.5, 0.25, 0]] * 3, np.zeros((4, 3)))
+    assert second_pass == Feedback(0.0, 1)
