@@ -35,7 +35,7 @@ def fitted(scores, weights, gain="fitted", documents="fitted"):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_best_gain_and_number_of_documents_are_second_pass_together_and_the_smallest_of_equal_ones(seed):
+def test_the_best_gain_and_number_of_documents_are_found_together_and_the_smallest_of_equal_ones(seed):
     random = np.random.default_rng(seed)
     second_pass, curves, values = fitted(random.integers(0, 9, (3, 4)) / 8, random.integers(0, 3, (4, 3)))
     assert second_pass == min(feedback for feedback, value in values.items() if value == max(values.values()))
