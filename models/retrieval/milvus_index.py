@@ -259,12 +259,17 @@ def sparse_terms(terms: Sequence[bytes], weights: npt.NDArray[np.float32]) -> di
     return found
 
 
-class _Row(BaseModel):
-    """The columns of a row that say what it is; each has the type that was written."""
+class _Numbered(BaseModel):
+    """A row with its number; each column has the type that was written."""
 
     model_config = ConfigDict(strict=True)
 
     number: NonNegativeInt
+
+
+class _Row(_Numbered):
+    """The columns of a row that say what it is."""
+
     doc_id: str
 
 
@@ -281,21 +286,15 @@ class _Hit(_Row):
     distance: FiniteFloat
 
 
-class _OwnTerms(BaseModel):
+class _OwnTerms(_Numbered):
     """A row with a document's own terms."""
 
-    model_config = ConfigDict(strict=True)
-
-    number: NonNegativeInt
     own_terms: dict[NonNegativeInt, FiniteFloat]
 
 
-class _Product(BaseModel):
+class _Product(_Numbered):
     """A row of a search for own terms."""
 
-    model_config = ConfigDict(strict=True)
-
-    number: NonNegativeInt
     distance: FiniteFloat
 
 
