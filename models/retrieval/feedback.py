@@ -30,7 +30,7 @@ class Feedback(NamedTuple):
       >>> vectors = sparse.csr_matrix(np.array([[0.6, 0.8], [0, 1], [1, 0]], np.float32))
       >>> scores = np.array([2, 0, 0], np.float32)
       >>> added = Feedback(gain=1.0, documents=1).added(scores, [b"a", b"b", b"c"], similarity_of(vectors))
-      >>> (added / scores.std()).round(2).tolist()
+      >>> [round(gain / float(scores.std()), 2) for gain in added.tolist()]
       [1.0, 0.8, 0.6]
     """
 
