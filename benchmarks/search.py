@@ -2,11 +2,13 @@
 
     python -m benchmarks.search
     python -m benchmarks.search --documents 100000 --baseline ../before --rounds 3
+    python -m benchmarks.search --documents 1000000 --feedback 12
 
 Each tree trains a model on 20,000 documents of the same kind. Each round then makes an index with `clir index`, starts
 `clir serve` on it, and asks over one connection for the ten best documents, for 200 queries of 10 words and 200 of 20.
 Recall is the share of the ten best documents that the search finds, against a search that scores every document.
-Without --baseline the smallest collection is the baseline.
+Without --baseline the smallest collection is the baseline; with --feedback the first pass alone is, beside a model with
+a second pass of that gain.
 """
 
 import http.client
@@ -118,17 +120,19 @@ def recalls(output: Path, index: Path, queries: Sequence[str]) -> tuple[float, f
 @click.command()
 @baseline_option
 @click.option("--documents", "sizes", multiple=True, default=SIZES, type=click.IntRange(min=200), show_default=True)
+@click.option("--feedback", "gain", type=float, help="Compare the first pass with a second of this gain.")
 @benchmark(rounds=1)
-def main(harness: Harness, baseline: Path | None, sizes: tuple[int, ...]) -> None:
-    """Compare two trees, or collections of several sizes."""
+def main(harness: Harness, baseline: Path | None, sizes: tuple[int, ...], gain: float | None) -> None:
+    """Compare two trees, the two passes, or collections of several sizes."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
 
         @cache
-        def model(tree: Path) -> Path:
-            output = work / f"model-{tree == TREE}"
-            run_pipeline(write_topics(work / "small", 20_000, 8_000), output, tree=tree)
+        def model(tree: Path, gain: float) -> Path:
+            output = work / f"model-{tree == TREE}-{gain:g}"
+            settings = [f"feedback.gain={gain}"] if gain else []
+            run_pipeline(write_topics(work / "small", 20_000, 8_000), output, *settings, tree=tree)
             return output
 
         @cache
@@ -137,13 +141,13 @@ def main(harness: Harness, baseline: Path | None, sizes: tuple[int, ...]) -> Non
             lines = (work / str(size) / "queries").read_text(encoding="utf-8").splitlines()
             return [line.split("\t")[2] for line in lines]
 
-        def search(size: int, tree: Path) -> Figures:
+        def search(size: int, tree: Path, gain: float = 0.0) -> Figures:
             queries = {length: texts(size, length) for length in LENGTHS}
-            output = model(tree)
+            output = model(tree, gain)
             with tempfile.TemporaryDirectory(dir=work) as folder:
                 index = Path(folder) / "index"
                 figures = measure(output, index, work / str(size) / "documents", queries, tree)
-                if tree == TREE and not baseline:
+                if tree == TREE and not baseline and not gain:
                     score, vectors = recalls(output, index, queries[LENGTHS[0]][:50])
                     figures = {**figures, "recall of the score at 10": score, "recall of the vectors at 100": vectors}
             return figures
@@ -151,6 +155,10 @@ def main(harness: Harness, baseline: Path | None, sizes: tuple[int, ...]) -> Non
         if baseline:
             for size in sizes:
                 harness.compare(f"{size:,} documents", trees(baseline, partial(search, size)))
+        elif gain:
+            for size in sizes:
+                passes = {"first pass": partial(search, size, TREE), "second pass": partial(search, size, TREE, gain)}
+                harness.compare(f"{size:,} documents", passes)
         else:
             harness.compare("documents", {f"{size:,}": partial(search, size, TREE) for size in sizes})
 

@@ -23,20 +23,21 @@ overrides_option: Final = click.option(
 )
 
 
-def number(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+def number(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
     """Refuses NaN; a callback of click."""
-    if math.isnan(value):  # click takes it to lie in any range
+    if value is not None and math.isnan(value):  # click takes it to lie in any range
         raise click.BadParameter("must be a number; got nan.")
     return value
 
 
 feedback_option: Final = click.option(
     "--feedback",
+    "gain",
     metavar="GAIN",
-    default=0.0,
     type=click.FloatRange(0, 1e6),
     callback=number,
-    help="Weight of a second pass that prefers documents like the best two; usually 2 to 12, 0 for no second pass.",
+    help="Weight of the second pass, which raises documents like the best ones; 0 for the first pass alone. "
+    "Default: the model's own.",
 )
 
 

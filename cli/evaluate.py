@@ -44,7 +44,7 @@ def evaluate(
     candidates: str,
     split: str,
     top_grade: int,
-    feedback: float,
+    gain: float | None,
     output: str | None,
     as_json: bool,
 ) -> None:
@@ -65,7 +65,7 @@ def evaluate(
     check_temporary_folder_for_patterns()
     with StageView() as view:
         view.start(0, 0, "evaluating")
-        result, data_report = _evaluate(path, paths, split, top_grade, feedback)
+        result, data_report = _evaluate(path, paths, split, top_grade, gain)
         for line in data_report.describe():
             view.say(line)
         for warning in result.report.warnings:
@@ -81,7 +81,7 @@ def evaluate(
 
 
 def _evaluate(
-    model: str, paths: Mapping[str, str], split: str, top_grade: int, feedback: float
+    model: str, paths: Mapping[str, str], split: str, top_grade: int, gain: float | None
 ) -> "tuple[Evaluation, DataReport]":
     """Reads a collection as the pipeline does, and scores one split's lists.
 
@@ -99,6 +99,7 @@ def _evaluate(
         from components.wikiclir_example_gen.report import DataReport
         from models.choices import SCORES
         from models.evaluation.score_lists import score_lists
+        from models.exported.model import LoadedModel
         from models.lists.ranking_lists import read_lists
 
     with tempfile.TemporaryDirectory() as folder:
@@ -113,5 +114,6 @@ def _evaluate(
         report = DataReport.from_json(Path(report_path).read_text(encoding="utf-8"))
         report.check(DataSettings.model_fields["max_bad_share"].default, [split])
         lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
-    scores = score_lists(model, lists, feedback)
+    feedback = LoadedModel(model).second_pass(gain)
+    scores = score_lists(model, lists, gain)
     return evaluate(lists, scores.pop(SCORES), {}, top_grade, split, channels=scores, feedback=feedback), report

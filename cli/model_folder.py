@@ -130,18 +130,19 @@ def _milvus_settings(config: Path, index: str | None) -> MilvusSettings | None:
         raise ConfigError([describe_fault(fault, {}, where, MilvusSettings) for fault in error.errors()]) from None
 
 
-def engines_of(place: IndexPlace) -> tuple["FolderEngines", str]:
+def engines_of(place: IndexPlace, gain: float | None = None) -> tuple["FolderEngines", str]:
     """The engines of the index at a place, and the newest version, for `load`.
 
     Args:
       place: the place.
+      gain: gain of the second pass; None for the model's own, 0 for the first pass alone.
 
     Raises:
       DataError: there is no index.
     """
     from serving.newest_engine import FolderEngines
 
-    engines = FolderEngines(place.models, place.searched)
+    engines = FolderEngines(place.models, place.searched, gain=gain)
     if (newest := engines.newest()) is None:
         raise DataError(f"there is no index in {place.searched}; make one first: {place.command}")
     return engines, newest

@@ -32,7 +32,7 @@ MOST_WORDS: Final = 8
 @click.option("--explain", is_flag=True, help="Show the parts of each score: channels, and words that match.")
 @json_lines_option
 def rank(
-    model: str, queries: tuple[str, ...], documents: str, top: int, feedback: float, explain: bool, as_json: bool
+    model: str, queries: tuple[str, ...], documents: str, top: int, gain: float | None, explain: bool, as_json: bool
 ) -> None:
     """Rank documents for a query with an exported MODEL.
 
@@ -57,16 +57,16 @@ def rank(
         from models.retrieval.document_ranker import DocumentRanker
         from serving.snippet import make_snippet, matching_words
 
-    model_here = LoadedModel(path, *(["own_terms"] if feedback else []))
+    model_here = LoadedModel(path)
     text_of = {document.id: document.text for document in texts}
-    ranker = DocumentRanker(model_here, texts, feedback)
+    ranker = DocumentRanker(model_here, texts, gain)
     if ranker.why_no_shares:
         say(f"no share of relevant documents is shown: {ranker.why_no_shares}")
     for query in queries or lines_of_stdin():
         results = ranker.rank(query, top, explain)
-        # A second pass changes scores, which then mean something else.
-        has_shares = model_here.relevance is not None and not feedback
-        why = model_here.why_no_good_answer(query, [one.score for one in results]) if has_shares else None
+        has_shares = model_here.relevance is not None
+        first_pass = [result.score - (result.feedback or 0) for result in results]
+        why = model_here.why_no_good_answer(query, first_pass) if has_shares else None
         if not results:
             say(f"the model knows no word of the query {printable(query, FIELD)!r}")
         if as_json:

@@ -49,7 +49,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
     if rest and grpc:
         raise click.UsageError("--rest and --grpc cannot both be given.")
     folder = Path(output)
-    run = _read_run(folder)
+    run, report = _read_run(folder)
     data, files = _input_files(folder)
     verdict = Verdict.read(folder / EVALUATION / VERDICT_FILE, _REMEDY)
     pushed = newest_version(os.listdir(folder / SERVING)) if (folder / SERVING).is_dir() else None
@@ -57,6 +57,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
         import tensorflow as tf
 
         from components.wikiclir_example_gen.query_words import draw_query_words
+        from models.retrieval.feedback import Feedback
         from serving.score_replay import read_texts, replay_scores
 
         model = _model_of(output, rest, grpc, model_name)
@@ -69,7 +70,8 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
     if data.query_words is not None:
         queries = draw_query_words(queries, data.query_words, data.seed, data.segmented)
     documents = read_texts("documents", files["documents"], doc_ids, tf.io.gfile.GFile)
-    found = replay_scores(model, run, queries, documents)
+    feedback = Feedback(report.feedback, report.feedback_documents)
+    found = replay_scores(model, run, queries, documents, feedback)
     if as_json:
         show_json({"version": model.version, "pushed_version": pushed, "blessed": verdict.blessed, **asdict(found)})
     else:
@@ -98,19 +100,14 @@ def _model_of(output: str, rest: str | None, grpc: str | None, name: str) -> "Ex
     return LoadedModel(find_model(output))
 
 
-def _read_run(folder: Path) -> dict[str, dict[str, float]]:
-    """The evaluator's scores: query_id to doc_id to score."""
+def _read_run(folder: Path) -> tuple[dict[str, dict[str, float]], EvaluationReport]:
+    """The evaluator's scores, query_id to doc_id to score, and its report."""
     path = folder / EVALUATION / RUN_FILE
     if not path.is_file():
         raise DataError(f"{folder} must be a run's output folder, but {path} is not there; `clir run` writes it.")
     report = EvaluationReport.read(path.parent / METRICS_FILE, _REMEDY)
-    if report.feedback:
-        raise DataError(
-            f"{path} must hold the model's own scores; it holds those of a second pass (evaluation.feedback "
-            f"{report.feedback:g}), which no served model gives. Run it with evaluation.feedback=0."
-        )
     with path.open(encoding="utf-8") as lines:
-        return parse_run(lines, str(path)).scores
+        return parse_run(lines, str(path)).scores, report
 
 
 def _input_files(folder: Path) -> tuple[DataSettings, dict[str, list[str]]]:

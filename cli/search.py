@@ -4,7 +4,14 @@ import os
 
 import click
 
-from cli.arguments import check_query_text, index_option, json_lines_option, lines_of_stdin, model_argument
+from cli.arguments import (
+    check_query_text,
+    feedback_option,
+    index_option,
+    json_lines_option,
+    lines_of_stdin,
+    model_argument,
+)
 from cli.imports import heavy_imports
 from cli.model_folder import engines_of, index_place
 from cli.shown_document import show_document, snippet_characters
@@ -18,9 +25,12 @@ from schemas.wording import printable
 @click.option(
     "-k", "most", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most results of a query."
 )
+@feedback_option
 @index_option
 @json_lines_option
-def search(model: str, queries: tuple[str, ...], most: int, index: str | None, as_json: bool) -> None:
+def search(
+    model: str, queries: tuple[str, ...], most: int, gain: float | None, index: str | None, as_json: bool
+) -> None:
     """Search the index of a MODEL (see `clir index`) for each QUERY; without a QUERY, for each line of stdin.
 
     It shows the title of each document, or its first words, and the piece of its text that matches best; "82 %
@@ -37,13 +47,15 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
     with heavy_imports():
         from serving.snippet import CHARACTERS
 
-        engines, newest = engines_of(place)
+        engines, newest = engines_of(place, gain)
     engine = engines.load(newest)
     if engine.model_version != (version := os.path.basename(place.newest_model)):
         say(
             f"the index is of the model {engine.model_version}, which searches it; the newest is {version}: "
             + place.command
         )
+    if engine.why_first_pass:
+        say(f"the first pass alone ranks: {engine.why_first_pass}")
     if engine.why_no_shares:
         say(f"no share of relevant documents is shown: {engine.why_no_shares}")
     # JSON has the snippets of the service; those for a person fit on a line.

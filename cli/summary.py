@@ -31,7 +31,10 @@ def metrics_table(report: EvaluationReport) -> str:
     """The metrics of a model, its channels, the baselines and a perfect order; also on seen and cold documents."""
     lines = _table(f"{report.split} split", report, report.paper_names)
     if report.feedback:
-        lines.append(f"model: with feedback {report.feedback:g}, a second pass over each list")
+        lines.append(
+            f"model: with feedback {report.feedback:g}, a second pass by the best of each list: "
+            f"{report.feedback_documents}"
+        )
     for name, parameters in report.parameters.items():
         chosen = ", ".join(f"{key} {value}" for key, value in parameters.items())
         lines.append(f"{name}: {chosen}, chosen on the eval split")
@@ -59,8 +62,8 @@ def search_table(report: SearchReport) -> str:
     for (kind, other), metrics in groupby(report.comparisons, key=lambda one: (one.kind, one.other)):
         found = ", ".join(f"{one.metric} {one.difference:+.4f} ({one.p_text})" for one in metrics)
         lines.append(f"model against {f'the channel {other}' if kind == 'channel' else other}: {found}")
-    if sampled.feedback:
-        lines.append(f"on lists: with feedback {sampled.feedback:g}, which is no part of search")
+    if report.feedback:
+        lines.append(f"model: with feedback {report.feedback:g}, a second pass; its channels alone have the first")
     if report.approximation.queries:
         share, queries = report.approximation.overlap_10, report.approximation.queries
         where = f", in {report.engine}" if report.engine else ""

@@ -109,7 +109,7 @@ def _compare(
     try:
         record = LoadedModel(newest).encoder_record if vectors else None
         is_same = vectors is not None and record is not None and record.digest == vectors.record.digest
-        scores = score_lists(newest, lists, settings.feedback, vectors if is_same else None)[SCORES]
+        scores = score_lists(newest, lists, encoder=vectors if is_same else None)[SCORES]
         last_values = list_metrics(lists, scores, top_grade, [metric])[metric]
     except DataError as error:
         raise DataError(f"the last pushed model: {error}\nRemove it, or set evaluation.start_anew.") from None

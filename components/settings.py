@@ -23,10 +23,6 @@ class EvaluationSettings(Settings):
     query_expansion of it; lsi and cl_lsi, alone or mixed with tf-idf; perceptron, with a weight for each pair of words;
     hash_kernel, with hashed pairs; and two that they do not have: structured_queries, the lexicon alone, and
     cl_lsi_lexicon, cl_lsi beside it."""
-    feedback: Annotated[float, Field(ge=0, le=1e6)] = 0.0
-    """Gain of a second pass over each list, which raises documents similar to the two best of the first pass; 0: no
-    second pass. The pushed model stays the same; `clir rank --feedback` does the same for it. It needs a
-    `lexicon.kind`; 2 to 12 are usual."""
     minimums: dict[str, Annotated[float, Field(strict=True)]] | None = None
     """Least value of each named metric on the test split; null: all metrics must be above those of random order."""
     compared_metric: Annotated[str, AfterValidator(OneOfMetrics(METRICS))] = "ndcg_5"

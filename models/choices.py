@@ -18,28 +18,31 @@ from schemas.settings import Settings, did_you_mean
 
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=1, le=65_536)]
 
+FEEDBACK: Final = "feedback"
+"""The name of the second pass among the parts of a score."""
 FITTED: Final = "fitted"
 HELD_OUT: Final = "held_out"
 
 
-def _number_or_fitted(weight: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    """Says in one sentence what Pydantic would say of each of the two types."""
-    try:
-        return handler(weight)
-    except pydantic.ValidationError:
-        raise ValueError(f"must be a number from 0 to 1e12, {FITTED} or {HELD_OUT}; got {weight!r}") from None
+def in_one_sentence(values: str) -> WrapValidator:
+    """Says of a setting of several types in one sentence what Pydantic would say of each of them.
 
+    Args:
+      values: the values that it may have, in words.
+    """
 
-def _dimension_or_fitted(dim: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    """Says in one sentence what Pydantic would say of each of the two types."""
-    try:
-        return handler(dim)
-    except pydantic.ValidationError:
-        raise ValueError(f"must be a whole number from 1 to 4096, or {FITTED}; got {dim!r}") from None
+    def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return handler(value)
+        except pydantic.ValidationError:
+            raise ValueError(f"must be {values}; got {value!r}") from None
+
+    return WrapValidator(check)
 
 
 ChannelWeightSetting = Annotated[
-    Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted", "held_out"], WrapValidator(_number_or_fitted)
+    Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted", "held_out"],
+    in_one_sentence(f"a number from 0 to 1e12, {FITTED} or {HELD_OUT}"),
 ]
 """The weight of a channel: a number, `fitted` on the eval split, or fitted on training domains that are `held_out`."""
 
@@ -238,7 +241,8 @@ class ClLsiSettings(Settings):
     """Settings of the channel cl_lsi."""
 
     dim: Annotated[
-        Annotated[int, Field(strict=True, ge=1, le=4096)] | Literal["fitted"], WrapValidator(_dimension_or_fitted)
+        Annotated[int, Field(strict=True, ge=1, le=4096)] | Literal["fitted"],
+        in_one_sentence(f"a whole number from 1 to 4096, or {FITTED}"),
     ] = 100
     """Length of the vectors; fitted: the best on the eval split of 50, 100, 200, 500 and 1000."""
 

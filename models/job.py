@@ -10,6 +10,7 @@ from models.adversary_settings import AdversarySettings
 from models.choices import (
     CHANNELS,
     ENCODER,
+    FEEDBACK,
     LEXICON_KINDS,
     OBJECTIVES,
     OPTIMIZERS,
@@ -19,7 +20,7 @@ from models.choices import (
     own_settings,
 )
 from models.losses.declarations import LOSSES
-from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
+from models.settings import ChannelSettings, FeedbackSettings, LossSettings, ModelSettings, WordTableSource
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings, searched_settings
 from schemas.json_files import parse_json
@@ -50,6 +51,8 @@ class TrainingJob(Settings):
     """The discriminator of domains."""
     channels: dict[str, ChannelSettings] = {}
     """Further channels of the score, by name."""
+    feedback: FeedbackSettings = FeedbackSettings()
+    """The second pass."""
     word_tables: dict[str, WordTableSource] = {}
     """Pre-trained word vectors, by vocabulary (see `schemas.features`)."""
     used_negatives: int | None = None
@@ -128,7 +131,7 @@ def channels_fault(model: ModelSettings, channels: Mapping[str, ChannelSettings]
     for name, channel in channels.items():
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             return f"must be names of lower-case letters, digits and _; got {name!r}"
-        if name in (SCORES, model.channel, *taken):
+        if name in (SCORES, FEEDBACK, model.channel, *taken):
             return f"must have names of their own; got {name}, which another part of the score has"
         if channel.kind in LEXICON_KINDS:
             return f"must not be of the kind {channel.kind}, which lexicon.kind chooses; got it for {name}"

@@ -18,7 +18,7 @@ from models.encoders.settings import EncoderSettings
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
 from models.losses.declarations import LOSSES, thresholds_for
-from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
+from models.settings import ChannelSettings, EmbeddingSettings, FeedbackSettings, LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings
 from pipeline.beam_settings import BeamSettings
@@ -72,6 +72,8 @@ class RunConfig(Settings):
     split) and `settings`. The kind cl_lsi is the cosine in a space that is learned from the train pairs (cross-language
     latent semantic indexing); its setting `dim` is the length of its vectors (default 100; fitted: the best on the eval
     split of 50, 100, 200, 500 and 1000). CONTRIBUTING.md says how to add a kind."""
+    feedback: FeedbackSettings = FeedbackSettings()
+    """The second pass of a ranking (pseudo-relevance feedback)."""
     loss: LossSettings = LossSettings()
     """The training loss."""
     adversary: AdversarySettings = AdversarySettings()
@@ -171,14 +173,27 @@ class RunConfig(Settings):
                 raise ValueError(f"{setting} must not be {HELD_OUT} without data.domains, which are left out in turn")
         return channels
 
+    @field_validator("feedback")
+    @classmethod
+    def _feedback_has_words(cls, feedback: FeedbackSettings, info: ValidationInfo) -> FeedbackSettings:
+        lexicon = info.data.get("lexicon")
+        if lexicon and lexicon.kind == "none" and feedback.gain:
+            raise ValueError(
+                "gain must be 0 where lexicon.kind is none, because feedback compares documents by the weights of the "
+                f"channel of words that match; got {feedback.gain}"
+            )
+        if feedback.gain and (fault := _index_fault(info)):
+            raise ValueError(
+                f"gain must be 0, because feedback needs a score that an index can search, and {fault}; "
+                f"got {feedback.gain}"
+            )
+        return feedback
+
     @field_validator("search")
     @classmethod
     def _index_can_search_the_score(cls, search: SearchSettings, info: ValidationInfo) -> SearchSettings:
-        model, lexicon, channels = (info.data.get(name) for name in ("model", "lexicon", "channels"))
-        if search.index and model and lexicon and channels is not None:
-            matching = {} if lexicon.kind == "none" else {lexicon.kind: ChannelSettings(kind=lexicon.kind)}
-            if fault := index_fault(model, {**matching, **channels}):
-                raise ValueError(f"index must be false, because no index can search this score: {fault}; got true")
+        if search.index and (fault := _index_fault(info)):
+            raise ValueError(f"index must be false, because no index can search this score: {fault}; got true")
         return search
 
     @field_validator("loss", mode="before")
@@ -242,17 +257,6 @@ class RunConfig(Settings):
         if model and loss and (fault := tuning.fault_for(model, loss)):
             raise ValueError(fault)
         return tuning
-
-    @field_validator("evaluation")
-    @classmethod
-    def _feedback_has_words(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
-        lexicon = info.data.get("lexicon")
-        if lexicon and lexicon.kind == "none" and evaluation.feedback:
-            raise ValueError(
-                "feedback must be 0 where lexicon.kind is none, for the channel of words that match has the weights by "
-                f"which it compares documents; got {evaluation.feedback}"
-            )
-        return evaluation
 
     @field_validator("evaluation")
     @classmethod
@@ -428,6 +432,15 @@ def without_folders(config: RunConfig) -> dict[str, Any]:
     for one in given_paths(RunConfig, content):
         one.section[one.keys[-1]] = os.path.basename(one.path)
     return content
+
+
+def _index_fault(info: ValidationInfo) -> str | None:
+    """Returns an error message where no index can search the score of checked settings, or None."""
+    model, lexicon, channels = (info.data.get(name) for name in ("model", "lexicon", "channels"))
+    if not model or not lexicon or channels is None:
+        return None
+    matching = {} if lexicon.kind == "none" else {lexicon.kind: ChannelSettings(kind=lexicon.kind)}
+    return index_fault(model, {**matching, **channels})
 
 
 def _domain_faults(config: RunConfig) -> Iterator[tuple[str, str]]:

@@ -38,7 +38,7 @@ from models.adversary_settings import AdversarySettings
 from models.choices import ENCODER, HELD_OUT, RIVALS
 from models.encoders.settings import IN_GRAPH
 from models.job import TrainingJob
-from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
+from models.settings import ChannelSettings, FeedbackSettings, LossSettings, ModelSettings, WordTableSource
 from pipeline.config import RunConfig, without_folders
 from pipeline.encoder_identity import encoder_digest
 from pipeline.identity import identity, identity_of_stage
@@ -317,9 +317,7 @@ def _judging(
         runs["paper_run"] = trained_baseline.outputs["run"]
     # A model that holds its encoder is evaluated as it is served: vectors in files are rounded.
     vectors = {"text_vectors": None if config.encoder.kind in IN_GRAPH else data.text_vectors}
-    evaluator = Evaluator(
-        examples=data.examples, model=training.model, feedback=config.evaluation.feedback, **vectors, **runs, **lists
-    )
+    evaluator = Evaluator(examples=data.examples, model=training.model, **vectors, **runs, **lists)
     evaluation = evaluator.outputs["evaluation"]
     gate = Gate(
         examples=data.examples,
@@ -411,6 +409,7 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
         loss=loss,
         training=config.training,
         channels=channels,
+        feedback=config.feedback if config.feedback.gain else FeedbackSettings(),
         word_tables=_word_tables(config),
         used_negatives=config.data.used_negatives,
         held_out=config.data.held_out,
@@ -427,7 +426,7 @@ def _used_adversary(adversary: AdversarySettings) -> AdversarySettings:
 
 def _search_job(config: RunConfig, job: TrainingJob) -> TrainingJob:
     """Returns the job of the search for epsilon and theta before a training."""
-    # A trial's value is the best epoch's; weights are fitted afterwards.
+    # A trial's value is the best epoch's; weights and the second pass are fitted afterwards.
     fixed = {"weight": ChannelSettings.model_fields["weight"].default}
     channels = {
         name: one.model_copy(update=fixed if one.weight == HELD_OUT else {}) for name, one in job.channels.items()
@@ -435,6 +434,7 @@ def _search_job(config: RunConfig, job: TrainingJob) -> TrainingJob:
     modules = [_TUNER_FN, "components.trainer.tuner", *(one.module for one in job.declarations())]
     update = {
         "channels": channels,
+        "feedback": FeedbackSettings(),
         "training": config.training.model_copy(update={"epochs": config.tuning.epochs or config.training.epochs}),
         "tuning": config.tuning.model_copy(update={"epochs": None}),
         "identity": identity(modules),

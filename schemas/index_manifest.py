@@ -20,6 +20,8 @@ SEGMENTS: Final = "segments"
 REMOVED: Final = "removed"
 VECTORS_FILE: Final = "vectors.faiss"
 LEFT_FILE: Final = "left.tsv"
+OWN_WEIGHTS_FILE: Final = "own_weights.npy"
+"""In a segment, the weights of the terms that documents hold themselves; see `models.retrieval.segment`."""
 FORMAT: Final = 1
 _DIGEST: Final = "sha256"
 
@@ -141,6 +143,11 @@ class SegmentRecord(JsonRecord):
         """The path of the rows that were removed; there is no such file where none was."""
         return f"{REMOVED}/{self.number}.npy"
 
+    @property
+    def has_own_terms(self) -> bool:
+        """Whether it holds the terms of the documents themselves, by which a second pass compares them."""
+        return OWN_WEIGHTS_FILE in self.files
+
     def paths(self) -> dict[str, FileRecord]:
         """The segment's files by their paths in the version."""
         return {f"{SEGMENTS}/{self.number}/{name}": record for name, record in self.files.items()}
@@ -185,6 +192,11 @@ class IndexManifest(JsonRecord):
     def identity(self) -> str:
         """The index by its content, whatever its number: the beginning of its manifest's SHA-256."""
         return _sha256(self.model_dump())[:16]
+
+    @property
+    def has_own_terms(self) -> bool:
+        """Whether every segment has them."""
+        return all(segment.has_own_terms for segment in self.segments)
 
     def paths(self) -> dict[str, FileRecord]:
         """Every recorded file of the version by its path."""

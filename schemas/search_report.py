@@ -25,8 +25,6 @@ class SampledMetrics(JsonRecord):
     channels: dict[str, dict[str, float]]
     baselines: dict[str, dict[str, float]]
     """Empty where the evaluation has no such baseline."""
-    feedback: float
-    """Gain of the second pass in these metrics (see `models.retrieval.document_ranker`); search has none; 0: none."""
 
 
 class SearchComparison(JsonRecord):
@@ -80,3 +78,5 @@ class SearchReport(JsonRecord):
     approximation: Approximation
     engine: str = ""
     """The address of the engine that was searched; empty for the index on disk."""
+    feedback: float = 0.0
+    """Gain of the model's second pass (see `models.retrieval.feedback`), which its channels alone lack; 0: none."""

@@ -96,8 +96,8 @@ class TrainingHistory(JsonRecord):
     theta: list[float] | None
     """The thresholds that the best epoch learned; None where none are learned."""
     fitted: dict[str, Fitted] = {}
-    """The numbers of channels that were fitted on the eval split, by the channel's name and the setting's
-    (`lexicon.weight`, `cl_lsi.dim`); empty where the settings give all of them."""
+    """The numbers that were fitted on the eval split, by the channel's name and the setting's (`lexicon.weight`,
+    `cl_lsi.dim`), and `feedback.gain` and `feedback.documents`; empty where the settings give all of them."""
     train_scores: ScoreCounts | None = None
     """The train split's scores of the trained channel with the best epoch's weights; None until they are counted."""
     searched: dict[str, Any] = {}

@@ -5,11 +5,15 @@ import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from models.choices import SCORES
 from models.encoders.served_vectors import EndpointLimits
+from models.exported.explanation import feedback_part
 from models.exported.model import ExportedModel
 from models.retrieval.drift import drifts_of_texts
-from models.retrieval.search_index import Found, SearchIndex
+from models.retrieval.feedback import similarity_of
+from models.retrieval.search_index import DEPTH, Found, SearchIndex
 from schemas.errors import DataError
 from schemas.wikiclir import Text
 from serving.http_records import Collection, ExplainAnswer, Hit, RankAnswer, RankedText, SearchAnswer
@@ -17,6 +21,10 @@ from serving.refusals import NotThere
 from serving.snippet import CHARACTERS, make_snippet, matching_words
 
 _WARM_CHARACTERS: Final = 200
+_NO_OWN_TERMS: Final = (
+    "the index holds no own terms of its documents; `clir index` writes them for a model that has a second pass "
+    "(feedback.gain)"
+)
 _ENDPOINT: Final = EndpointLimits(retries=0, timeout_s=5.0, answers_per_probe=100)
 """A slow endpoint must not hold the service's threads. A restarted one is noticed at its new connection; a gateway may
 keep the old one, and then so many answers may be another encoder's. A probe is six short texts: 6 % of the queries."""
@@ -38,9 +46,12 @@ class Engine:
       index_version: the index's number.
       languages: languages of queries and documents, where they are known.
       examples: queries that the page offers.
+      gain: gain of the second pass of a search; None for the model's own, 0 for the first pass alone.
 
     Attributes:
       documents: number of documents in the index.
+      feedback: the second pass of a search.
+      why_first_pass: the reason why a search has no second pass although it should; None where it has, or should not.
       drift: distance of the documents from the model's.
       why_no_shares: the reason why the model's shares of relevant documents do not hold for the index; None where they
         do, or where it has none.
@@ -54,6 +65,7 @@ class Engine:
         index_version: str,
         languages: Languages | None = None,
         examples: Sequence[str] = (),
+        gain: float | None = None,
     ) -> None:
         self._model, self._index, self._identity = model, index, index.identity
         model.endpoint_limits = _ENDPOINT
@@ -61,6 +73,9 @@ class Engine:
         self._examples = tuple(examples)
         self.documents = len(index)
         self.drift = index.drift
+        self.feedback, self.why_first_pass = model.second_pass(gain), None
+        if self.feedback.gain and not index.has_own_terms:
+            self.feedback, self.why_first_pass = self.feedback._replace(gain=0.0), _NO_OWN_TERMS
         self.why_no_shares = index.drift.why_no_shares if model.relevance else None
         self.can_explain = model.can_explain
 
@@ -76,14 +91,14 @@ class Engine:
           snippet_characters: longest snippet.
         """
         started = time.perf_counter()
-        found = self._index.search(self._model.encode_query(query), most)
+        found = self._index.search(self._model.encode_query(query), most, self.feedback)
         characters = snippet_characters if with_snippets else None
         documents = self._found_texts(found)
         hits = tuple(
             self._hit(query, rank, one, document, characters, with_texts)
             for rank, (one, document) in enumerate(zip(found, documents, strict=True), 1)
         )
-        why = self._model.why_no_good_answer(query, [hit.score for hit in hits])
+        why = self._model.why_no_good_answer(query, [hit.score - hit.feedback for hit in hits])
         return SearchAnswer(
             no_good_answer=self._is_judged(why),
             why_no_good_answer=why,
@@ -95,9 +110,13 @@ class Engine:
         )
 
     def rank(self, query: str, documents: Sequence[str]) -> RankAnswer:
-        """Ranks texts by their scores; they need not be in the index."""
+        """Ranks texts by their scores after the model's second pass; they need not be in the index."""
         started = time.perf_counter()
-        scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
+        first = scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
+        if self._model.feedback.gain:
+            array, (_, vectors) = np.array(first, np.float32), self._model.own_vectors(documents)
+            added = self._model.feedback.added(array, range(0, -len(first), -1), similarity_of(vectors))
+            scores = (array + added).tolist()
         why_no_shares = self._why_no_shares(documents)
         order = sorted(range(len(scores)), key=lambda position: -scores[position])
         ranked = tuple(
@@ -105,11 +124,11 @@ class Engine:
                 rank=rank,
                 position=position,
                 score=scores[position],
-                relevant_share=self._share(scores[position], why_no_shares[position]),
+                relevant_share=self._share(first[position], why_no_shares[position]),
             )
             for rank, position in enumerate(order, 1)
         )
-        why = self._model.why_no_good_answer(query, scores)
+        why = self._model.why_no_good_answer(query, first)
         return RankAnswer(
             no_good_answer=self._is_judged(why),
             why_no_good_answer=why,
@@ -138,14 +157,19 @@ class Engine:
         document = self._document(place) if place is not None else None
         content = document.text if document else text or ""
         explanation = self._model.explain(query, content)
-        score = _finite(sum(part.part for part in explanation.parts))
+        score = first = _finite(sum(part.part for part in explanation.parts))
+        if place is not None and self.feedback.gain:
+            hits = self._index.search(self._model.encode_query(query), DEPTH, self.feedback)
+            added = next((hit.feedback for hit in hits if f"{hit.place}@{self._identity}" == place), 0.0)
+            explanation = explanation.model_copy(update={"parts": (*explanation.parts, feedback_part(added))})
+            score = first + added
         return ExplainAnswer(
             query=query,
             doc_id=document.id if document else None,
             title=document.title if document else None,
             text=content,
             score=score,
-            relevant_share=self._share(score, self.why_no_shares if document else self._why_no_shares([content])[0]),
+            relevant_share=self._share(first, self.why_no_shares if document else self._why_no_shares([content])[0]),
             explanation=explanation,
             milliseconds=_since(started),
             **self._versions(),
@@ -161,6 +185,8 @@ class Engine:
             can_explain=self.can_explain,
             drift=self.drift,
             why_no_shares=self.why_no_shares,
+            feedback=self.feedback.gain,
+            why_first_pass=self.why_first_pass,
             most_query_characters=most_query_characters,
             most_k=most_k,
             example_queries=tuple(one for one in self._examples if len(one) <= most_query_characters),
@@ -192,7 +218,8 @@ class Engine:
             score=_finite(found.score),
             dense=found.dense,
             words=found.words,
-            relevant_share=self._share(found.score, self.why_no_shares),
+            feedback=found.feedback,
+            relevant_share=self._share(found.score - found.feedback, self.why_no_shares),
             place=f"{found.place}@{self._identity}",
             snippet=snippet,
             text=document.text if with_text else None,
@@ -223,7 +250,7 @@ class Engine:
         return [drift.why_no_shares for drift in drifts_of_texts(self._model, texts)]
 
     def _share(self, score: float, why_no_shares: str | None) -> float | None:
-        """The share of relevant documents at a score, where the shares hold."""
+        """The share of relevant documents at a score of the first pass, where the shares hold."""
         return None if why_no_shares else self._model.relevant_share(score)
 
     def _document(self, place: str) -> Text:

@@ -45,6 +45,10 @@ class Collection(Versions):
     why_no_shares: str | None
     """The reason why the model's shares of relevant documents do not hold for these documents; null where they do, or
     where it has none."""
+    feedback: float
+    """Gain of the second pass of a search; 0 for the first pass alone."""
+    why_first_pass: str | None
+    """The reason why a search leaves out the model's second pass; null where it does not."""
     most_query_characters: int
     most_k: int
     example_queries: tuple[str, ...]
@@ -62,9 +66,11 @@ class Hit(JsonRecord):
     """The vectors' part of the score."""
     words: float
     """The matching words' part of the score."""
+    feedback: float
+    """The second pass's part of the score, for similarity to the first documents; 0 without one."""
     relevant_share: float | None
-    """The share of relevant documents among those with this score; null where the model has no shares, and where the
-    documents are unlike those of the model."""
+    """The share of relevant documents among those with this score in the first pass; null where the model has no
+    shares, and where the documents are unlike those of the model."""
     place: str
     """The document's place in this version of the index, for `/v1/explain`."""
     snippet: Snippet | None

@@ -41,6 +41,7 @@ class FolderEngines:
       connect: makes the model of a version's number, where the model runs elsewhere.
       languages: languages of queries and documents, where they are known.
       seconds: longest time of a call of Milvus.
+      gain: gain of the second pass, see `Engine`.
     """
 
     def __init__(
@@ -50,12 +51,13 @@ class FolderEngines:
         connect: Callable[[str], ExportedModel] | None = None,
         languages: Languages | None = None,
         seconds: int = SECONDS,
+        gain: float | None = None,
     ) -> None:
         self._models = models
         self._indexes: _Folder | _InMilvus = (
             _InMilvus(MilvusAddress.parse(index), seconds) if MilvusAddress.is_one(index) else _Folder(index)
         )
-        self._connect, self._languages = connect, languages
+        self._connect, self._languages, self._gain = connect, languages, gain
         self._fingerprints = dict[tuple[str, int, int], str]()
 
     def newest(self) -> str | None:
@@ -76,7 +78,7 @@ class FolderEngines:
         index, model = self._open(version)
         examples = read_example_queries(model)  # before a connection is open, which nothing would close
         served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
-        return Engine(served, index, version.partition("@")[0], self._languages, examples)
+        return Engine(served, index, version.partition("@")[0], self._languages, examples, self._gain)
 
     def load_pair(self, version: str) -> tuple[CorpusIndex, LoadedModel]:
         """Loads a version of an index on disk and its model, for other work than that of an engine; raises as `load`.

@@ -9,13 +9,15 @@ import numpy.typing as npt
 
 from models.choices import SCORES
 from models.exported.model import ExportedModel
+from models.retrieval.feedback import Feedback, similarity_of
 from models.retrieval.ranking import rank
 from schemas.errors import DataError
 from schemas.record_files import parse_role
 from schemas.wikiclir import Text
 
 TOLERANCE: Final = 1e-6
-"""Scores this close may change places: sums in another order differ in their last digits."""
+"""Scores this close may change places: sums in another order differ in their last digits. A second pass multiplies
+these differences by its gain."""
 
 _ANY_GRADE: Final = 1
 
@@ -60,13 +62,15 @@ def replay_scores(
     run: Mapping[str, Mapping[str, float]],
     queries: Mapping[str, str],
     documents: Mapping[str, str],
+    feedback: Feedback,
 ) -> Replay:
-    """Asks a served model for the scores of a run, list by list.
+    """Asks a served model for the scores of a run, list by list, and adds those of the second pass.
 
     Args:
       model: the served model.
       run: the evaluator's scores: query_id to doc_id to score.
       queries, documents: the text of each id in the run.
+      feedback: the second pass.
 
     Raises:
       DataError: the model cannot be reached, or a score is not finite.
@@ -78,24 +82,27 @@ def replay_scores(
         served = model.call("score", inputs)[SCORES][0]
         if not np.isfinite(served).all():
             raise DataError(f"the served scores of query {query_id} must be finite; got {served.min()}.")
+        doc_ids = [doc_id.encode() for doc_id in ranked]
+        if feedback.gain:
+            served = served + feedback.added(served, doc_ids, similarity_of(model.own_vectors(texts)[1]))
         evaluated = np.array([*ranked.values()], np.float64)
         size += len(ranked)
         largest = max(largest, float(np.abs(served - evaluated).max()))
-        found = _furthest_inversion([*ranked], evaluated, served)
+        found = _furthest_inversion([*ranked], evaluated, served, TOLERANCE * (1 + feedback.gain))
         if found is not None:
             inversions.append(Inversion(query_id, *found))
     return Replay(len(run), size, largest, inversions)
 
 
 def _furthest_inversion(
-    doc_ids: list[str], evaluated: npt.NDArray[np.float64], served: npt.NDArray[np.float32]
+    doc_ids: list[str], evaluated: npt.NDArray[np.float64], served: npt.NDArray[np.float32], tolerance: float
 ) -> tuple[ScoredDocument, ScoredDocument] | None:
     """The inversion whose evaluated scores are furthest apart, if by more than the tolerance."""
     order = rank(served, [doc_id.encode() for doc_id in doc_ids])
     ranked = evaluated[order]
     least_before = np.minimum.accumulate(ranked)  # the minimum over each document and those served above it
     place = int(np.argmax(ranked - least_before))
-    if ranked[place] - least_before[place] <= TOLERANCE:
+    if ranked[place] - least_before[place] <= tolerance:
         return None
     above, below = order[place], order[np.argmin(ranked[:place])]
     first, second = (ScoredDocument(doc_ids[at], float(evaluated[at]), float(served[at])) for at in (above, below))

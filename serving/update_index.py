@@ -99,7 +99,7 @@ class IndexUpdater:
             found = check_version(str(newest)) if newest else VersionFiles(None, {})
             if found.faults:
                 log.warning("%s is damaged, and made again: %s", newest, describe_faults(found.faults))
-            is_ours = found.manifest is not None and found.manifest.model == self._fingerprint
+            is_ours = found.manifest is not None and not self._fault_of(found.manifest)
             before = _Before(newest, found) if is_ours else _Before(None, VersionFiles(None, {}))
             return self._next(before, documents, (), keep_others=False)
 
@@ -120,10 +120,9 @@ class IndexUpdater:
             if newest is None:
                 raise DataError(f"{self._versions.folder} must hold an index; make one with `clir index` first.")
             found = check_version(str(newest))
-            if found.manifest and found.manifest.model != self._fingerprint:
+            if found.manifest and (fault := self._fault_of(found.manifest)):
                 raise DataError(
-                    f"{newest} must be an index that the model {self._model_path} made; another one did. Index the "
-                    "whole collection with this model: `clir index` with --documents."
+                    f"{newest} {fault}. Index the whole collection with this model: `clir index` with --documents."
                 )
             if found.faults:
                 raise DataError(
@@ -131,6 +130,14 @@ class IndexUpdater:
                     f"{self._versions.way_back(newest)}"
                 )
             return self._next(_Before(newest, found), documents, removed, keep_others=True)
+
+    def _fault_of(self, manifest: IndexManifest) -> str | None:
+        """Returns an error message for an index whose documents must all be encoded again, or None."""
+        if manifest.model != self._fingerprint:
+            return f"must be an index that the model {self._model_path} made; another one did"
+        if self._model.feedback.gain and not manifest.has_own_terms:
+            return "must hold the documents' own terms for the second pass of its model; an earlier version made it"
+        return None
 
     def _next(
         self, before: "_Before", documents: Iterable[Text], removed: Iterable[str], keep_others: bool

@@ -56,15 +56,16 @@ class Ranker(LoadedModel):
         """
         return self._engine.search(query, top, with_snippets=False, with_texts=True).results
 
-    def of_documents(self, documents: str | Sequence[Text], feedback: float = 0.0) -> DocumentRanker:
+    def of_documents(self, documents: str | Sequence[Text], feedback: float | None = None) -> DocumentRanker:
         """Returns a ranker of some documents, which are encoded once for all queries.
 
         Args:
           documents: the documents, or the path of a file of them, in any form of docs/formats.md.
-          feedback: gain of a second pass, see `models.retrieval.document_ranker.Feedback`; 0 for none.
+          feedback: gain of the second pass, see `models.retrieval.feedback`; None for the model's own, 0 for the first
+            pass alone.
 
         Raises:
-          DataError: the file cannot be read, or the model has no words that match, which feedback needs.
+          DataError: the file cannot be read, or the model has no words that match, which a second pass needs.
         """
         return DocumentRanker(self, read_documents(documents)[0] if isinstance(documents, str) else documents, feedback)
 

@@ -11,6 +11,7 @@ from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.encoders.text_vectors import TextVectors
 from models.evaluation.score_lists import score_lists
+from models.exported.model import LoadedModel
 from models.lists.ranking_lists import read_lists
 from schemas import artifacts
 from schemas.artifacts import RankingRun
@@ -27,7 +28,6 @@ def Evaluator(
     top_grade: int,
     used_negatives: int | None = None,
     held_out: tuple[str, ...] = (),
-    feedback: float = 0.0,
     bm25_run: Input[RankingRun] | None = None,
     paper_run: Input[RankingRun] | None = None,
     rival_runs: Input[RankingRun] | None = None,
@@ -40,12 +40,11 @@ def Evaluator(
     Args:
       examples: listwise Examples with a test split, as texts, and a train split, which shows which queries and
         documents were seen in training.
-      model: the exported model; its `score` signature scores the lists.
+      model: the exported model, whose `score` signature, and second pass if it has one, score the lists.
       evaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
       top_grade: the MR grade.
       used_negatives: the number of NR documents of a list that count; None for all.
       held_out: the domains whose lists alone are evaluated, for no other stage has learned from them; none for all.
-      feedback: gain of the model's second pass over each list, see `models.retrieval.document_ranker`; 0 for none.
       bm25_run, paper_run, rival_runs: runs over the same lists; the tag in a run file is the baseline's name. The last
         has several, and their parameters.
       text_vectors: the vectors of a pre-trained encoder, needed where it is not a part of the model.
@@ -60,7 +59,8 @@ def Evaluator(
     parameters = parse_json(read_text(rival_runs, PARAMETERS_FILE)) if rival_runs else {}
     baselines = read_baselines(paths)
     encoder = TextVectors(text_vectors.uri) if text_vectors else None
-    scores = score_lists(serving_model(model), lists, feedback, encoder)
+    path = serving_model(model)
+    scores = score_lists(path, lists, encoder=encoder)
     result = evaluate(
         lists,
         scores.pop(SCORES),
@@ -68,7 +68,7 @@ def Evaluator(
         top_grade,
         trained=trained,
         channels=scores,
-        feedback=feedback,
+        feedback=LoadedModel(path).feedback,
         parameters={name: chosen for name, chosen in parameters.items() if chosen},
     )
     for name, content in result.files().items():

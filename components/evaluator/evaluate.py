@@ -14,6 +14,7 @@ from models.evaluation.list_metrics import list_metrics
 from models.evaluation.metrics import METRICS, per_query_metrics
 from models.evaluation.significance import randomisation_test, standard_error
 from models.lists.ranking_lists import RankingLists
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.retrieval.ranking import ranking_run
 from schemas import features as f
 from schemas.errors import DataError
@@ -79,7 +80,7 @@ def evaluate(
     split: str = "test",
     trained: RankingLists | None = None,
     channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
-    feedback: float = 0.0,
+    feedback: Feedback = FIRST_PASS,
     parameters: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> Evaluation:
     """Computes the metrics of a model's scores, of its channels and of baselines.
@@ -92,7 +93,7 @@ def evaluate(
       split: the name of the split, for the report.
       trained: the train lists as texts, without NR documents; None where they are unknown.
       channels: name to scores of the model's channels; a single channel is not reported.
-      feedback: gain of the second pass that gave the scores, for the report.
+      feedback: the second pass that gave the scores, for the report.
       parameters: those that the eval split chose for baselines, by name, for the report.
 
     Raises:
@@ -135,7 +136,8 @@ def evaluate(
         queries=whole.queries,
         queries_without_relevant_document=sum(int((grades < 1).all()) for grades in lists.grades),
         queries_of_training=None if trained is None else int(np.isin(_texts(lists), _texts(trained)).sum()),
-        feedback=feedback,
+        feedback=feedback.gain,
+        feedback_documents=feedback.documents,
         paper_names={key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
         metrics=whole.metrics,
         standard_errors=whole.standard_errors,

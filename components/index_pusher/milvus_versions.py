@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from components.index_pusher.index_versions import IndexVersions
 from models.retrieval.corpus_index import open_segments
 from models.retrieval.index_files import check_version, describe_faults, read_manifest
@@ -17,6 +19,7 @@ from models.retrieval.milvus_index import (
     DOC_ID,
     NO_TERM,
     NUMBER,
+    OWN_TERMS,
     TERMS,
     TEXT,
     TITLE,
@@ -149,6 +152,7 @@ class MilvusVersions:
             vector_index=index.model_copy(update={"kind": index.chosen_for(manifest.documents)}),
             is_whole=False,
             replicas=self._settings.replicas,
+            has_own_terms=manifest.has_own_terms,
         )
 
     def _digest(self, version: MilvusVersion) -> str:
@@ -207,7 +211,8 @@ class MilvusVersions:
         )
         dimension = max(version.dimension, 2)  # 0 without documents; 2 is the least that Milvus takes
         schema.add_field(VECTOR, DataType.FLOAT_VECTOR, dim=dimension)
-        schema.add_field(TERMS, DataType.SPARSE_FLOAT_VECTOR)
+        for field in _sparse_fields(version):
+            schema.add_field(field, DataType.SPARSE_FLOAT_VECTOR)
         self._milvus.ask(
             "create_collection",
             collection,
@@ -227,7 +232,7 @@ class MilvusVersions:
         }[index.kind]
         for field, index_type, given in (
             (VECTOR, kind, parameters),
-            (TERMS, "SPARSE_INVERTED_INDEX", {"drop_ratio_build": 0.0}),
+            *((field, "SPARSE_INVERTED_INDEX", {"drop_ratio_build": 0.0}) for field in _sparse_fields(version)),
         ):
             if not self._milvus.ask("list_indexes", collection, field_name=field):
                 wanted = self._milvus.client.prepare_index_params()
@@ -259,6 +264,10 @@ class MilvusVersions:
                 "this one, index again."
             )
         return now
+
+
+def _sparse_fields(version: MilvusVersion) -> list[str]:
+    return [TERMS, OWN_TERMS] if version.has_own_terms else [TERMS]
 
 
 def _identities(versions: Iterable[Path]) -> set[str]:
@@ -303,14 +312,14 @@ def _batches(segment: Segment) -> Iterator[list[dict[str, Any]]]:
         if batch and (len(batch) == _BATCH or size + row_size > _BATCH_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(_row(segment.number, document))
+        batch.append(_row(segment.number, document, segment.own is not None))
         size += row_size
     if batch:
         yield batch
 
 
-def _row(segment: int, document: EncodedDocument) -> dict[str, Any]:
-    """A document's row.
+def _row(segment: int, document: EncodedDocument, has_own_terms: bool) -> dict[str, Any]:
+    """A document's row, with its own terms or without them.
 
     Raises:
       DataError: its id, its title or its text is too long.
@@ -324,6 +333,7 @@ def _row(segment: int, document: EncodedDocument) -> dict[str, Any]:
     ):
         if length > most:
             raise DataError(f"{what} of {text.id[:80]} must be at most {most:,} long in Milvus; got {length:,}.")
+    own = sparse_terms([*document.own_terms], np.array([*document.own_terms.values()], np.float32))
     return {
         NUMBER: segment * MOST_DOCUMENTS + text.line - 1,
         DOC_ID: text.id,
@@ -331,4 +341,5 @@ def _row(segment: int, document: EncodedDocument) -> dict[str, Any]:
         TEXT: pieces,
         VECTOR: document.vector.tolist(),
         TERMS: sparse_terms(document.terms, document.weights) or {NO_TERM: 1.0},
+        **({OWN_TERMS: own or {NO_TERM: 1.0}} if has_own_terms else {}),
     }

@@ -121,6 +121,13 @@ def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
         numbers = {setting: found.get(f"{name}.{setting}", value) for setting, value in given.items()}
         own = "".join(f", {setting} {value}" for setting, value in numbers.items() if setting != "weight")
         parts.append(f"{numbers['weight']} times the channel `{name}` (`{channel['kind']}`{own})")
+    second_pass = settings["feedback"]
+    gain, documents = (found.get(f"feedback.{name}", second_pass[name]) for name in ("gain", "documents"))
+    if float(gain):
+        parts.append(
+            f"in a second pass (pseudo-relevance feedback) {gain} times the standard deviation of these scores, times "
+            f"the similarity to the best {documents}"
+        )
     return " plus ".join(parts)
 
 

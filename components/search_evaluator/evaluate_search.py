@@ -67,7 +67,8 @@ def evaluate_search(
 
     Args:
       lists: the lists of the test split: query texts, and judgments.
-      index: the index of the collection, made with the model.
+      index: the index of the collection, made with the model. A search has the model's second pass, its channels alone
+        have the first.
       exact: the same index on disk, which can also score every document.
       model: encodes the queries; its score is an inner product.
       read_collection: reads id and text of every document of the collection, for BM25, which calls it twice.
@@ -108,6 +109,7 @@ def evaluate_search(
         comparisons=_comparisons(of_model, channels, baselines),
         approximation=Approximation(overlap_10=float(np.mean(overlaps)) if overlaps else 1.0, queries=len(overlaps)),
         engine=engine,
+        feedback=model.feedback.gain,
     )
     query_ids = [query_id.decode() for query_id in lists.query_ids]
     return Evaluation(report, QueryMetrics(query_ids, {key: one.tolist() for key, one in of_model.items()}))
@@ -131,7 +133,7 @@ def _search(
     for number, (query_id, text, doc_ids) in enumerate(zip(lists.query_ids, _texts(lists), wanted, strict=True)):
         query = model.encode_query(text.decode())
         depth = DEPTH + leave_out_own
-        rankings = [index.search(query, depth)]
+        rankings = [index.search(query, depth, model.feedback)]
         if words:
             rankings += [index.dense_search(query, depth), index.words_search(query, depth)]
         own = query_id if leave_out_own else None
@@ -141,7 +143,7 @@ def _search(
         names, scores = [one.doc_id.decode() for one in best], [one.score for one in best]
         write_run("".join(run_lines(query_id.decode(), names, scores, MODEL_TAG)))
         if number in sample:
-            of_all = exact.search(query, _BEST + leave_out_own, depth=len(exact))
+            of_all = exact.search(query, _BEST + leave_out_own, model.feedback, depth=len(exact))
             overlaps.append(_overlap(best, _without(own, of_all, _BEST)))
         if number and number % _LOGGED_EVERY == 0:
             progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", left.after(number))
@@ -202,7 +204,6 @@ def _sampled(report: EvaluationReport, words: str | None) -> SampledMetrics:
         metrics=both(report.metrics),
         channels={name: both(report.channels[its_name]) for name, its_name in names.items()},
         baselines={name: both(report.baselines[name]) for name in (BM25,) if name in report.baselines},
-        feedback=report.feedback,
     )
 
 

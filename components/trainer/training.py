@@ -24,14 +24,16 @@ from models.objectives.make_objective import make_objective
 from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.training.channel_weight import Sum, fit_weight
 from models.training.hparams import settings_of, write_hparams
 from models.training.list_evaluator import ListEvaluator
+from models.training.second_pass import fit_second_pass, own_vectors
 from models.training.steps import GRADIENT_NORM, RELEVANCE
 from models.training.train import train
 from models.training.workers import Chief
 from models.tuning.settings import searched_settings
-from schemas.features import QUERY_TEXT
+from schemas.features import DOC_TEXT, QUERY_TEXT
 from schemas.training_history import HISTORY_FILE, VECTORS_FILE, Fitted, ScoreCounts, TrainingHistory
 
 log = logging.getLogger("clir.training")
@@ -173,11 +175,15 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
             *(figures[f"train/{name}"] for name in ("domain_accuracy", "largest_domain_share")),
             *(figures[f"train/{name}_{GRADIENT_NORM}"] for name in (RELEVANCE, ADVERSARY)),
         )
-    if history.fitted:
-        found = ", ".join(f"{name} {one.value:g}" for name, one in history.fitted.items())
-        log.info("fitted on the eval split: %s", found)
+    feedback, fitted_feedback = fit_feedback(ranker, inputs)
+    fitted = {**history.fitted, **fitted_feedback}
+    if fitted:
+        log.info(
+            "fitted on the eval split: %s", ", ".join(f"{name} {number.value:g}" for name, number in fitted.items())
+        )
     history = history.model_copy(
         update={
+            "fitted": fitted,
             "train_scores": count_train_scores(ranker, inputs),
             "searched": searched_settings(given.best_numbers),
         }
@@ -186,7 +192,7 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     # The thresholds lie on the scale of the trained scores, not of their sum with another channel of vectors.
     grades = () if any(isinstance(one, InnerProduct) for one in inputs.fixed_channels.values()) else theta
     text_features = TransformedTexts(inputs.transform, inputs.job.rules)
-    export_ranker(ranker, text_features, model_dir, grades, _exported_encoder(inputs), relevance)
+    export_ranker(ranker, text_features, model_dir, grades, _exported_encoder(inputs), relevance, feedback)
     write_words(ranker, text_features, inputs.transform, job, log_dir)
     with tf.io.gfile.GFile(os.path.join(log_dir, HISTORY_FILE), "w") as file:
         file.write(history.to_json())
@@ -235,11 +241,27 @@ def count_train_scores(ranker: Ranker, inputs: TrainingInputs) -> ScoreCounts:
     return ListEvaluator(scorer, inputs.train_lists, inputs.job.top_grade).count_scores()
 
 
+def fit_feedback(ranker: Ranker, inputs: TrainingInputs) -> tuple[Feedback, dict[str, Fitted]]:
+    """Fits the numbers of the second pass that the settings ask for, on the lists of the eval split.
+
+    Returns:
+      the second pass, and each number that was fitted by its setting.
+    """
+    job = inputs.job
+    if job.feedback.gain == 0:
+        return FIRST_PASS, {}
+    scores, texts = ListEvaluator(ranker, inputs.eval_lists, job.top_grade).scores(), inputs.eval_texts()
+    (channel,) = ranker.sparse.values()
+    vectors = own_vectors(channel, texts.document_columns[DOC_TEXT])
+    return fit_second_pass(texts, scores, vectors, job.feedback, job.top_grade)
+
+
 def fit_shares(ranker: Ranker, inputs: TrainingInputs) -> RelevanceShares | None:
     """Fits the shares of relevant documents by score, and the signs of no good answer, on the lists of the eval split.
 
     None where candidates name the documents of lists, which are no random sample of the collection, or with too few
-    queries.
+    queries. The scores are those of the first pass: what a second adds follows the spread of its candidates, which is
+    not that of a list in a search of the whole collection.
     """
     job, lists = inputs.job, inputs.eval_lists
     if job.documents is None:

@@ -23,7 +23,7 @@ class RelevanceShares(NamedTuple):
     """
 
     score: tuple[float, ...]
-    """Scores, ascending: [knots]."""
+    """Scores of the first pass, ascending: [knots]."""
     share: tuple[float, ...]
     """The share of relevant documents among those with each score, ascending, in [0, 1]: [knots]."""
     no_answer_below: float

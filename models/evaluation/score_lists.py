@@ -12,30 +12,31 @@ from models.encoders.cached_encoder import CachedEncoder
 from models.encoders.pretrained_encoder import PretrainedEncoder
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import RankingLists
-from models.retrieval.document_ranker import Feedback
 from schemas import features as f
 
 _BATCH_PLACES: Final = 4096
 
 
 def score_lists(
-    model_path: str, lists: RankingLists, feedback: float = 0.0, encoder: PretrainedEncoder | None = None
+    model_path: str, lists: RankingLists, gain: float | None = None, encoder: PretrainedEncoder | None = None
 ) -> dict[str, list[npt.NDArray[np.float32]]]:
     """Scores every document of every list.
 
     Args:
       model_path: a SavedModel of ours.
       lists: query lists, as texts.
-      feedback: gain of the second pass (see `Feedback`) in `scores`; 0 for none.
+      gain: gain of the second pass in `scores`; None for the model's own, 0 for the first pass alone.
       encoder: gives the vectors of the lists' texts; None for the model's own pre-trained encoder, if it has one.
 
     Returns:
-      `scores` and each channel's name to float32 [list_size] for each list; words that match are the last.
+      `scores` and each channel's name to float32 [list_size] for each list; words that match are the last. The channels
+      have the scores of the first pass.
 
     Raises:
-      DataError: there is no such model, or it has no channel of words that match, which feedback needs.
+      DataError: there is no such model, or it has no channel of words that match, which a second pass needs.
     """
-    model = LoadedModel(model_path, *(["own_terms"] if feedback else []), encoder=encoder)
+    model = LoadedModel(model_path, encoder=encoder)
+    feedback = model.second_pass(gain)
     if encoder is None and model.own_encoder:
         model.encoder = CachedEncoder(model.own_encoder)
     texts = lists.document_columns[f.DOC_TEXT]
@@ -50,10 +51,10 @@ def score_lists(
         )
         for name, rows in found.items():
             scores[name].extend(row[:size] for row, size in zip(rows.numpy(), sizes[batch], strict=True))
-    if feedback:
-        second_pass = Feedback(model, texts, feedback)
-        of_lists = zip(scores[SCORES], lists.doc_ids, lists.split(lists.documents.flat_values.numpy()), strict=True)
-        scores[SCORES] = [one + second_pass.added(one, doc_ids, rows) for one, doc_ids, rows in of_lists]
+    if feedback.gain:
+        _, vectors = model.own_vectors(texts.numpy().tolist())
+        added = feedback.added_to_lists(lists, scores[SCORES], vectors)
+        scores[SCORES] = [first + second for first, second in zip(scores[SCORES], added, strict=True)]
     return scores
 
 

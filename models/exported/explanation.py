@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from models.choices import FEEDBACK
 from schemas.json_record import JsonRecord
 
 _Arrays = Mapping[str, npt.NDArray[Any]]
@@ -29,6 +30,11 @@ class ScorePart(JsonRecord):
     part: float
     words: tuple[WordPart, ...] = ()
     """Parts of words that match, the largest first; empty for other channels."""
+
+
+def feedback_part(added: float) -> ScorePart:
+    """Returns the part of the second pass: the similarity to the first documents, see `models.retrieval.feedback`."""
+    return ScorePart(name=FEEDBACK, part=added)
 
 
 class DocumentWord(JsonRecord):
@@ -58,7 +64,8 @@ class Explanation(JsonRecord):
     """The explanation of a document's score for a query."""
 
     parts: tuple[ScorePart, ...]
-    """Parts of the channels, whose sum is the score; words that match are the last, detailed in `lexicon`."""
+    """Parts of the channels, whose sum is the score; words that match are the last, detailed in `lexicon`. After them
+    comes that of the second pass, `feedback`, for a document that a search with one found."""
     words: tuple[DocumentWord, ...]
     """Words of the document, in order and without overlap; the sums of their shares are the parts of the channels that
     have shares."""

@@ -13,6 +13,7 @@ from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.versions import write_sums
 from models.graphs import graph_function
 from models.rankers.ranker import Ranker
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.texts.text_features import TextFeatures, scored_words, term_counts
 from models.texts.tokens import tokenize_with_offsets
 from schemas import features as f
@@ -31,6 +32,7 @@ class _Server(tf.Module):
         theta: Sequence[float],
         encoder: "ExportedEncoder | None",
         relevance: RelevanceShares | None,
+        feedback: Feedback,
     ) -> None:
         super().__init__()
         # Only the weights: a tracked model would also save its optimizer's slots, a tracked layer dropout's state.
@@ -40,7 +42,7 @@ class _Server(tf.Module):
         self._padded_scores = ranker.padded_scores
         self._score_texts = ranker.score_texts
         self._weights_of_channels = ranker.weights_of_channels
-        self._theta, self._relevance = tuple(theta), relevance
+        self._theta, self._relevance, self._feedback = tuple(theta), relevance, feedback
         self._encoder = encoder.graph if encoder else None
         self._record = encoder.record if encoder else None
 
@@ -49,6 +51,7 @@ class _Server(tf.Module):
         names = ["channel_weights", "grade_bands"]
         names += ["text_encoder"] if self._record else []
         names += ["relevance"] if self._relevance else []
+        names += ["feedback"] if self._feedback.gain else []
         found = {name: getattr(self, name) for name in names}
         for name, function, specs in self._functions():
             texts = [spec for spec in specs if spec.dtype == tf.string]
@@ -121,6 +124,11 @@ class _Server(tf.Module):
         return {
             name: tf.constant(value, tf.int64 if name == "queries" else tf.float32) for name, value in fields.items()
         }
+
+    @graph_function(input_signature=[])
+    def feedback(self) -> dict[str, tf.Tensor]:
+        """Returns the numbers of the second pass."""
+        return {"gain": tf.constant(self._feedback.gain), "documents": tf.constant(self._feedback.documents, tf.int64)}
 
     @graph_function(input_signature=[])
     def text_encoder(self) -> dict[str, tf.Tensor]:
@@ -285,6 +293,7 @@ def export_ranker(
     theta: Sequence[float] = (),
     encoder: ExportedEncoder | None = None,
     relevance: RelevanceShares | None = None,
+    feedback: Feedback = FIRST_PASS,
 ) -> None:
     """Writes a ranker as a SavedModel with signatures on plain strings, and the digests of its files beside it.
 
@@ -297,6 +306,7 @@ def export_ranker(
         channel_weights          -> the weight of each channel by its name
         grade_bands              -> theta [thresholds]
         relevance                -> score, share [knots], no_answer_below, least_known_share, error_rate, queries
+        feedback                 -> gain, documents of the second pass
         explain_words            query, document -> token, start, end, stem, is_scored, dense [tokens],
                                  query_token, query_start, query_end, query_stem [query tokens]
         words_channel            -> name of the channel of words that match, segmented
@@ -317,6 +327,9 @@ def export_ranker(
 
     `relevance` has the fields of `models.evaluation.relevance_shares.RelevanceShares`; it is missing where none were
     fitted.
+
+    `feedback` has the fields of `models.retrieval.feedback.Feedback`; it is missing where there is no second pass.
+    `score` is the first pass, for the second depends on the candidates, their ids and their `own_terms`.
 
     `explain_words` gives all words of both texts and their places (see `models.texts.tokens`); whether each word of the
     document is within the limit on its length (`models.texts.text_features`); `dense`, its share in the weighted score
@@ -344,11 +357,12 @@ def export_ranker(
       theta: thresholds of the loss, on the scale of the vectors' part of the score; empty where there are none on it.
       encoder: the pre-trained encoder of a channel, if there is one.
       relevance: the shares of relevant documents by score, where they were fitted.
+      feedback: the second pass over the ranker's scores.
     """
     kind: type[_Server] = _Server
     if ranker.is_inner_product:
         kind = _ExplainingServer if ranker.sparse else _EncodingServer
-    server = kind(ranker, text_features, theta, encoder, relevance)
+    server = kind(ranker, text_features, theta, encoder, relevance, feedback)
     signatures = server.signatures()
     default = signatures["score" if "score" in signatures else f"score{WITH_VECTORS}"]
     tf.saved_model.save(server, path, signatures={"serving_default": default, **signatures})

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
+from scipy import sparse
 
 from models.choices import WITH_VECTORS
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors
@@ -18,6 +19,8 @@ from models.encoders.text_vectors import EncoderRecord
 from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts
 from models.exported.versions import checked_fingerprint
+from models.retrieval.feedback import FIRST_PASS, Feedback, unit_vectors
+from models.retrieval.inverted_index import TermMatrix
 from schemas.errors import DataError
 from schemas.json_record import JsonRecord
 
@@ -28,6 +31,7 @@ _LEXICON: Final = "lexicon"
 """The name of the channel that has a lexicon."""
 
 _STEMS_OF_A_CALL: Final = 4096
+_TEXTS_OF_A_CALL: Final = 1024
 
 _ROLE_OF_INPUT: Final[dict[str, Role]] = {"query": "query", "document": "document", "documents": "document"}
 _VECTORS_OF_INPUT: Final = {"query": "query_vectors", "document": "document_vectors", "documents": "document_vectors"}
@@ -194,8 +198,43 @@ class ExportedModel(ABC):
         found = {name: np.asarray(value).tolist() for name, value in self.call("relevance", {}).items()}
         return RelevanceShares(**{**found, "score": tuple(found["score"]), "share": tuple(found["share"])})
 
+    @cached_property
+    def feedback(self) -> Feedback:
+        """The model's second pass; without a signature of it, as in models of earlier versions, none."""
+        if "feedback" not in self.signatures:
+            return FIRST_PASS
+        numbers = self.call("feedback", {})
+        return Feedback(float(numbers["gain"]), int(numbers["documents"]))
+
+    def second_pass(self, gain: float | None = None) -> Feedback:
+        """Returns the model's second pass, or that with another gain; None for its own.
+
+        Raises:
+          DataError: the model has no words that match, by which a second pass compares documents.
+        """
+        feedback = self.feedback if gain is None else self.feedback._replace(gain=gain)
+        if feedback.gain and not self.has("own_terms"):
+            raise DataError(
+                f"{self} must have a channel of words that match, by whose weights feedback compares documents; a run "
+                "with lexicon.kind lexicon, bm25 or tfidf makes one."
+            )
+        return feedback
+
+    def own_vectors(self, texts: Sequence[str | bytes]) -> tuple[list[bytes], sparse.csr_matrix]:
+        """Returns the terms that texts hold themselves, by which a second pass compares documents.
+
+        Returns:
+          the distinct terms, and the texts' unit vectors: float32 [texts, terms].
+        """
+        terms = TermMatrix()
+        for start in range(0, len(texts), _TEXTS_OF_A_CALL):
+            own = self.call("own_terms", {"document": as_texts(texts[start : start + _TEXTS_OF_A_CALL])})
+            terms.add(tf.constant(own["stems"], tf.string), tf.constant(own["weights"], tf.float32))
+        return [*terms.columns], unit_vectors(terms.rows())
+
     def relevant_share(self, score: float) -> float | None:
-        """Returns the share of relevant documents among those with a score; None where the model has no shares."""
+        """Returns the share of relevant documents among those with a score of the first pass; None where the model has
+        no shares."""
         return self.relevance.of(score) if self.relevance else None
 
     def why_no_good_answer(self, query: str, scores: Sequence[float]) -> str | None:
@@ -203,7 +242,8 @@ class ExportedModel(ABC):
 
         Args:
           query: a text.
-          scores: the scores of its documents, the best among them; none where the model knows no word of the query.
+          scores: the first pass's scores of its documents, the best among them; none where the model knows no word of
+            the query.
         """
         if self.relevance is None:
             return None
@@ -446,11 +486,6 @@ def _check_signatures(path: str, missing: set[str], scores: bool) -> None:
         raise DataError(
             f"{path} has no {max(missing)}: its score is no inner product of two vectors, so that there is nothing to "
             "encode or to index. Its signature score ranks documents."
-        )
-    if missing == {"own_terms"}:
-        raise DataError(
-            f"{path} must have a channel of words that match, which has the weights of words by which feedback "
-            "compares documents; a run with lexicon.kind lexicon, bm25 or tfidf makes one."
         )
     if missing:
         raise DataError(f"{path} must hold a SavedModel of this project; it lacks the signature {min(missing)}.")

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
@@ -10,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from models.exported.model import EncodedQuery
+from models.retrieval.feedback import FIRST_PASS, Feedback, Similarity
 from models.retrieval.index_files import LOADED_BYTES, describe_faults, file_faults, read_manifest, removed_rows
 from models.retrieval.near_vectors import NearVectors
 from models.retrieval.ranking import best_places, rank
-from models.retrieval.search_index import DEPTH, Found
+from models.retrieval.search_index import DEPTH, Found, second_pass
 from models.retrieval.segment import MOST_DOCUMENTS, EncodedDocument, Segment
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, VECTORS_FILE, Drift, SegmentRecord
@@ -100,14 +102,28 @@ class CorpusIndex:
         """Every document as it is compared with a query."""
         return chain.from_iterable(segment.encoded_documents() for segment in self._segments)
 
-    def search(self, query: EncodedQuery, most: int, depth: int = DEPTH) -> list[Found]:
+    @property
+    def has_own_terms(self) -> bool:
+        """Whether it holds the documents' own terms."""
+        return self.manifest.has_own_terms
+
+    def search(
+        self, query: EncodedQuery, most: int, feedback: Feedback = FIRST_PASS, depth: int = DEPTH
+    ) -> list[Found]:
         """The best documents for a query: by score, and of equal scores the larger id first.
 
         Args:
           query: the query; if the model knows no word of it, nothing is found.
           most: the most documents.
+          feedback: the second pass, for which the index must have own terms; see `SearchIndex`.
           depth: the number of candidates of each channel; at least as many as documents scores all of them.
         """
+        if not feedback.gain:
+            return self._first_pass(query, most, depth)
+        hits = self._first_pass(query, max(most, DEPTH), depth)
+        return second_pass(hits, feedback, self._similarity(hits), most)
+
+    def _first_pass(self, query: EncodedQuery, most: int, depth: int) -> list[Found]:
         if not query.vector.any():
             return self.words_search(query, most)
         words = self._words(query)
@@ -132,6 +148,23 @@ class CorpusIndex:
         words = self._words(query)
         places = _matching(words, most)
         return self._best(np.zeros(len(places), np.float32), words[places], places, most)
+
+    def _similarity(self, hits: Sequence[Found]) -> Similarity:
+        """Compares hits by their own terms, segment by segment."""
+        places = np.array([[*map(int, hit.place.split(":"))] for hit in hits], np.int64).reshape(-1, 2)
+
+        def similarity(best: _Places, weights: _Scores) -> _Scores:
+            terms: defaultdict[bytes, float] = defaultdict(float)
+            for (segment, row), weight in zip(places[best].tolist(), weights.tolist(), strict=True):
+                for term, own_weight in self._segments[segment].own_terms(row).items():
+                    terms[term] += weight * own_weight
+            products = np.zeros(len(hits), np.float32)
+            for segment in np.unique(places[:, 0]).tolist():
+                in_segment = places[:, 0] == segment
+                products[in_segment] = self._segments[segment].own_products(terms, places[in_segment, 1])
+            return products
+
+        return similarity
 
     def _words(self, query: EncodedQuery) -> _Scores:
         """The score of the words of each document, segment by segment; -inf for a removed one."""

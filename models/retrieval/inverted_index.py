@@ -1,7 +1,7 @@
 """An inverted index: the inner products of a query's weighted terms with those of every document."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -24,12 +24,15 @@ twice the bytes of its postings, and is added up ten times as fast."""
 class TermMatrix:
     """Texts as rows of a sparse matrix with a column for each term, collected batch by batch.
 
+    Args:
+      columns: the column of each term, which grows, where another matrix shares it.
+
     Attributes:
-      columns: the column of each term.
+      columns: the same.
     """
 
-    def __init__(self) -> None:
-        self.columns: dict[bytes, int] = {}
+    def __init__(self, columns: dict[bytes, int] | None = None) -> None:
+        self.columns: dict[bytes, int] = {} if columns is None else columns
         self._batches = [sparse.csr_matrix((0, 0), dtype=np.float32)]
 
     def add(self, terms: tf.Tensor, weights: tf.Tensor) -> None:
@@ -79,6 +82,9 @@ class InvertedIndex:
       postings: the weights of the rare terms by columns, float32 [documents, terms]; a frequent term's column is empty.
       frequent: the columns of the frequent terms, in order: int32 [frequent terms].
       weights: the weights of the frequent terms, float32 [frequent terms, documents].
+
+    Attributes:
+      terms: the terms.
     """
 
     def __init__(
@@ -88,6 +94,7 @@ class InvertedIndex:
         frequent: npt.NDArray[np.int32],
         weights: npt.NDArray[np.float32],
     ) -> None:
+        self.terms = terms
         self._column = {term: column for column, term in enumerate(terms)}
         self._postings = postings
         self._row = dict(zip(frequent.tolist(), range(len(frequent)), strict=True))
@@ -131,10 +138,16 @@ class InvertedIndex:
                 scores += weight * self._weights[self._row[column]]
         return scores
 
-    @property
-    def terms(self) -> list[bytes]:
-        """The terms in the order of the columns."""
-        return list(self._column)
+    def row_of(self, weights: Mapping[bytes, float]) -> npt.NDArray[np.float32]:
+        """A text's weights of the index's terms: float32 [terms].
+
+        Args:
+          weights: the text's weights of its terms.
+        """
+        row = np.zeros(len(self.terms), np.float32)
+        known = {self._column[term]: weight for term, weight in weights.items() if term in self._column}
+        row[[*known]] = [*known.values()]
+        return row
 
     def entries(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
         """Yields the columns, documents and weights of all postings, [postings] each: rare terms, then frequent."""
@@ -148,14 +161,14 @@ class InvertedIndex:
         """The number of weights that are not 0."""
         return int(self._postings.nnz + np.count_nonzero(self._weights))
 
-    def rows(self) -> tuple[list[bytes], sparse.csr_matrix]:
+    def rows(self) -> tuple[Sequence[bytes], sparse.csr_matrix]:
         """The terms, and the documents' weights: float32 [documents, terms]."""
         frequent = sparse.csr_matrix(
             (np.ones(len(self._row), np.float32), (list(self._row), list(self._row.values()))),
             shape=(len(self._column), len(self._row)),
         )
         rows = self._postings.tocsr() + (frequent @ sparse.csr_matrix(self._weights)).T.tocsr()
-        return list(self._column), rows
+        return self.terms, rows
 
     @classmethod
     def load(cls, folder: str, documents: int) -> "InvertedIndex":

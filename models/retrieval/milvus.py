@@ -60,6 +60,8 @@ class MilvusVersion(JsonRecord):
     """Whether every document is written and counted."""
     replicas: int = 1
     """Number of copies in memory."""
+    has_own_terms: bool = False
+    """Whether the documents' own terms are there, which a second pass needs."""
 
 
 class MilvusRefusal(DataError):

@@ -1,6 +1,7 @@
 """An index in Milvus: a collection with a row for each document, searched as the local index is."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -10,10 +11,11 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, FiniteFloat, NonNegativeInt
 
 from models.exported.model import EncodedQuery
+from models.retrieval.feedback import FIRST_PASS, Feedback, Similarity
 from models.retrieval.milvus import Milvus, MilvusRefusal
 from models.retrieval.milvus_settings import VectorIndex
 from models.retrieval.ranking import rank
-from models.retrieval.search_index import DEPTH, Found
+from models.retrieval.search_index import DEPTH, Found, second_pass
 from schemas.errors import DataError
 from schemas.index_manifest import Drift
 from schemas.wikiclir import Text
@@ -24,6 +26,8 @@ TITLE: Final = "title"
 TEXT: Final = "text"
 VECTOR: Final = "vector"
 TERMS: Final = "terms"
+OWN_TERMS: Final = "own_terms"
+"""The terms that a document holds itself, as a unit vector; where the model has a second pass."""
 
 NO_TERM: Final = (1 << 32) - 2
 """The term of documents without terms, which no query asks for: Milvus takes no empty sparse vector."""
@@ -103,8 +107,19 @@ class MilvusIndex:
                 return
             yield from batch
 
-    def search(self, query: EncodedQuery, most: int) -> list[Found]:
+    @property
+    def has_own_terms(self) -> bool:
+        """Whether it holds the documents' own terms."""
+        return self.version.has_own_terms
+
+    def search(self, query: EncodedQuery, most: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
         """The best documents for a query; see `SearchIndex`."""
+        if not feedback.gain:
+            return self._first_pass(query, most)
+        hits = self._first_pass(query, max(most, DEPTH))
+        return second_pass(hits, feedback, self._similarity([int(hit.place) for hit in hits]), most)
+
+    def _first_pass(self, query: EncodedQuery, most: int) -> list[Found]:
         if not query.vector.any():
             return self.words_search(query, most)
         near, matching = self._near(query, most), self._matching(query, most)
@@ -123,6 +138,32 @@ class MilvusIndex:
         matching = self._matching(query, most)
         without_vector = query._replace(vector=np.zeros_like(query.vector))
         return self._best(without_vector, matching, {document.number: document.score for document in matching}, most)
+
+    def _similarity(self, numbers: Sequence[int]) -> Similarity:
+        """Compares documents by their own terms: Milvus multiplies them with those of the best."""
+
+        def similarity(best: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+            weight_of = {numbers[row]: weight for row, weight in zip(best.tolist(), weights.tolist(), strict=True)}
+            own = self._ask("get", _own_terms, ids=[*weight_of], output_fields=[NUMBER, OWN_TERMS])
+            terms: defaultdict[int, float] = defaultdict(float)
+            for number, weight in weight_of.items():
+                for term, own_weight in own.get(number, {}).items():
+                    terms[term] += weight * own_weight
+            terms.pop(NO_TERM, None)
+            products: dict[int, float] = {}
+            if terms:
+                products = self._ask(
+                    "search",
+                    _products,
+                    [dict(terms)],
+                    anns_field=OWN_TERMS,
+                    filter=f"{NUMBER} in {[*numbers]}",
+                    limit=min(len(numbers), MOST_FOUND),
+                    search_params={"metric_type": "IP", "params": {"drop_ratio_search": 0.0}},
+                )
+            return np.array([products.get(number, 0.0) for number in numbers], np.float32)
+
+        return similarity
 
     def _near(self, query: EncodedQuery, most: int) -> list["_Candidate"]:
         """The documents with the nearest vectors."""
@@ -218,12 +259,17 @@ def sparse_terms(terms: Sequence[bytes], weights: npt.NDArray[np.float32]) -> di
     return found
 
 
-class _Row(BaseModel):
-    """The columns of a row that say what it is; each has the type that was written."""
+class _Numbered(BaseModel):
+    """A row with its number; each column has the type that was written."""
 
     model_config = ConfigDict(strict=True)
 
     number: NonNegativeInt
+
+
+class _Row(_Numbered):
+    """The columns of a row that say what it is."""
+
     doc_id: str
 
 
@@ -236,6 +282,18 @@ class _Document(_Row):
 
 class _Hit(_Row):
     """A row that a search brought."""
+
+    distance: FiniteFloat
+
+
+class _OwnTerms(_Numbered):
+    """A row with a document's own terms."""
+
+    own_terms: dict[NonNegativeInt, FiniteFloat]
+
+
+class _Product(_Numbered):
+    """A row of a search for own terms."""
 
     distance: FiniteFloat
 
@@ -260,6 +318,19 @@ def _candidates(answer: Any) -> list[_Candidate]:
     if len({candidate.number for candidate in candidates}) < len(candidates):
         raise ValueError("each document must come once")
     return candidates
+
+
+def _own_terms(rows: Iterable[Mapping[str, Any]]) -> dict[int, dict[int, float]]:
+    """Reads the own terms of documents, by their numbers."""
+    documents = (_OwnTerms(number=row[NUMBER], own_terms=row[OWN_TERMS]) for row in rows)
+    return {document.number: document.own_terms for document in documents}
+
+
+def _products(answer: Any) -> dict[int, float]:
+    """Reads the products of a search for own terms, by the documents' numbers."""
+    (rows,) = answer
+    hits = (_Product(number=row[NUMBER], distance=row["distance"]) for row in rows)
+    return {hit.number: hit.distance for hit in hits}
 
 
 def _texts(rows: Iterable[Mapping[str, Any]]) -> list[Text]:

@@ -3,7 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
+import numpy as np
+
 from models.exported.model import EncodedQuery
+from models.retrieval.feedback import FIRST_PASS, Feedback, Similarity
+from models.retrieval.ranking import rank
 from schemas.index_manifest import Drift
 from schemas.wikiclir import Text
 
@@ -17,13 +21,34 @@ class Found(NamedTuple):
     place: str
     """Its place in this version of the index, for `SearchIndex.texts`."""
     score: float
-    """The sum of the next two."""
+    """The sum of `dense`, `words` and `feedback`."""
     dense: float
     """The score of the vectors."""
     words: float
     """The score of the words that match, weighted."""
     doc_id: bytes
     """The document's id, UTF-8."""
+    feedback: float = 0.0
+    """What the second pass adds; 0 after the first pass alone."""
+
+
+def second_pass(hits: Sequence[Found], feedback: Feedback, similarity: Similarity, limit: int) -> list[Found]:
+    """The best of the first pass's hits after a second pass.
+
+    Args:
+      hits: the candidates.
+      feedback: the second pass.
+      similarity: compares the hits by their own terms.
+      limit: the largest number of documents.
+    """
+    first = np.array([hit.score for hit in hits], np.float32)
+    doc_ids = [hit.doc_id for hit in hits]
+    added = feedback.added(first, doc_ids, similarity)
+    scores = first + added
+    return [
+        hits[row]._replace(score=float(scores[row]), feedback=float(added[row]))
+        for row in rank(scores, doc_ids)[:limit].tolist()
+    ]
 
 
 class SearchIndex(Protocol):
@@ -60,12 +85,19 @@ class SearchIndex(Protocol):
     def documents(self) -> Iterator[Text]:
         """Every document."""
 
-    def search(self, query: EncodedQuery, most: int) -> list[Found]:
+    @property
+    def has_own_terms(self) -> bool:
+        """Whether it holds the documents' own terms, which a second pass needs."""
+
+    def search(self, query: EncodedQuery, most: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
         """The best documents for a query: by score, and of equal scores the larger id first.
+
+        The candidates of a second pass are the best `DEPTH` documents of the first, or `most` if that is more.
 
         Args:
           query: the query; if the model knows no word of it, nothing is found.
           most: the most documents.
+          feedback: the second pass.
         """
 
     def dense_search(self, query: EncodedQuery, most: int) -> list[Found]:

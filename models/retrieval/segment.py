@@ -1,4 +1,8 @@
-"""A segment of an index: some of its documents, with their vectors, the weights of their terms, and their texts."""
+"""A segment of an index: some of its documents, with their vectors, the weights of their terms, and their texts.
+
+Where the model has a second pass, also the terms that the documents hold themselves, without translations, as unit
+vectors: the columns of the inverted index's terms, row by row.
+"""
 
 import hashlib
 import os
@@ -9,12 +13,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
+from scipy import sparse
 
 from models.exported.model import LoadedModel
 from models.retrieval.index_files import file_record
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
 from schemas.errors import DataError
-from schemas.index_manifest import SegmentRecord
+from schemas.index_manifest import OWN_WEIGHTS_FILE, SegmentRecord
 from schemas.wikiclir import Text
 
 DOCUMENTS_FILE: Final = "documents.tsv"
@@ -22,6 +27,8 @@ STARTS_FILE: Final = "documents_starts.npy"
 DIGESTS_FILE: Final = "documents_digests.npy"
 VECTORS_FILE: Final = "vectors.npy"
 COUNTS_FILE: Final = "documents_counts.npy"
+OWN_STARTS_FILE: Final = "own_starts.npy"
+OWN_TERMS_FILE: Final = "own_terms.npy"
 
 MOST_DOCUMENTS: Final = 1 << 16
 """The most documents of a segment: their scores fit into a processor's cache while a query's postings are added up."""
@@ -49,6 +56,8 @@ class EncodedDocument(NamedTuple):
     """Its distinct terms, UTF-8."""
     weights: npt.NDArray[np.float32]
     """Their weights above 0: float32 [terms]."""
+    own_terms: Mapping[bytes, float]
+    """The terms that it holds itself, with their weights in its unit vector; empty where the index has none."""
 
 
 class Segment:
@@ -67,6 +76,7 @@ class Segment:
       is_removed: which documents were removed, bool [documents].
       counts: the number of terms of each document, and how many of them the model does not know (see
         `models.texts.text_features`): int32 [documents, 2].
+      own: unit vectors of the documents' own terms, float32 [documents, terms]; None where the segment has none.
 
     Raises:
       OSError: a file is missing.
@@ -82,6 +92,11 @@ class Segment:
         self.is_removed[removed] = True
         self._removed = removed
         self.counts: npt.NDArray[np.int32] = np.load(os.path.join(folder, COUNTS_FILE), mmap_mode="r")
+        self.own: sparse.csr_matrix = None
+        if record.has_own_terms:
+            names = (OWN_WEIGHTS_FILE, OWN_TERMS_FILE, OWN_STARTS_FILE)
+            parts = tuple(np.load(os.path.join(folder, name), mmap_mode="r") for name in names)
+            self.own = sparse.csr_matrix(parts, shape=(record.documents, len(self.words.terms)), copy=False)
         # As plain arrays: slicing NumPy's memmap takes ten times as long.
         self._lines: npt.NDArray[np.uint8] = np.asarray(np.memmap(os.path.join(folder, DOCUMENTS_FILE), np.uint8, "r"))
         self._starts: npt.NDArray[np.int64] = np.asarray(np.load(os.path.join(folder, STARTS_FILE), mmap_mode="r"))
@@ -103,6 +118,23 @@ class Segment:
         """
         vectors = self.vectors if rows is None else self.vectors[rows]
         products: npt.NDArray[np.float32] = np.einsum("ij,j->i", vectors, vector)
+        return products
+
+    def own_terms(self, row: int) -> dict[bytes, float]:
+        """The own terms of a document, with their weights in its unit vector; the segment must have them."""
+        start, end = self.own.indptr[row : row + 2]
+        columns = self.own.indices[start:end].tolist()
+        return {
+            self.words.terms[column]: weight
+            for column, weight in zip(columns, self.own.data[start:end].tolist(), strict=True)
+        }
+
+    def own_products(self, terms: Mapping[bytes, float], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """The inner products of weighted terms with the own unit vectors of some rows: float32 [rows].
+
+        Equal documents have equal products in every segment: the terms of a row are sorted in each.
+        """
+        products: npt.NDArray[np.float32] = self.own[rows] @ self.words.row_of(terms)
         return products
 
     def without_removed(self, scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -129,7 +161,8 @@ class Segment:
         for row in self.kept.tolist():
             start, end = matrix.indptr[row : row + 2]
             terms = [names[column] for column in matrix.indices[start:end].tolist()]
-            yield EncodedDocument(self.document(row), self.vectors[row], terms, matrix.data[start:end])
+            own_terms = {} if self.own is None else self.own_terms(row)
+            yield EncodedDocument(self.document(row), self.vectors[row], terms, matrix.data[start:end], own_terms)
 
     @property
     def digests(self) -> npt.NDArray[np.uint8]:
@@ -149,17 +182,25 @@ class SegmentWriter:
         self._vectors: list[npt.NDArray[np.float32]] = []
         self._terms = TermMatrix()
         self._counts: list[npt.NDArray[np.int32]] = []
+        self._own: TermMatrix | None = None
 
     def __len__(self) -> int:
         return len(self._lines)
 
-    def add(self, documents: Sequence[Text], encoded: Mapping[str, Any], counted: Mapping[str, Any]) -> None:
+    def add(
+        self,
+        documents: Sequence[Text],
+        encoded: Mapping[str, Any],
+        counted: Mapping[str, Any],
+        own: tuple[Sequence[bytes], sparse.csr_matrix] | None = None,
+    ) -> None:
         """Adds documents that the model has encoded.
 
         Args:
           documents: the documents.
           encoded: the outputs of the model's signature `encode_document` for their texts.
           counted: the outputs of its signature `count_terms`.
+          own: the unit vectors of their own terms (see `ExportedModel.own_vectors`), for all documents or for none.
         """
         self._lines += [document_line(document) for document in documents]
         self._vectors.append(np.asarray(encoded["vector"], np.float32))
@@ -168,6 +209,8 @@ class SegmentWriter:
             self._terms.add(encoded["stems"], encoded["weights"])
         else:
             self._terms.add(tf.zeros([len(documents), 0], tf.string), tf.zeros([len(documents), 0]))
+        if own:
+            self._add_own(*own)
 
     def take(self, segment: Segment, rows: npt.NDArray[np.int64]) -> None:
         """Adds documents of another segment, without encoding them again."""
@@ -176,6 +219,12 @@ class SegmentWriter:
         terms, weights = segment.words.rows()
         self._terms.add_rows(terms, weights[rows])
         self._counts.append(segment.counts[rows])
+        if segment.own is not None:
+            self._add_own(terms, segment.own[rows])
+
+    def _add_own(self, terms: Sequence[bytes], rows: sparse.csr_matrix) -> None:
+        self._own = self._own or TermMatrix(self._terms.columns)
+        self._own.add_rows(terms, rows)
 
     def write(self, folder: str, number: int) -> SegmentRecord:
         """Writes the segment.
@@ -201,6 +250,18 @@ class SegmentWriter:
             np.save(os.path.join(folder, name), array)
         index = InvertedIndex.of(self._terms)
         index.save(folder)
+        if self._own:
+            column_of = {term: column for column, term in enumerate(index.terms)}
+            columns = np.array([column_of[term] for term in self._terms.columns], np.int32)
+            rows = self._own.rows()
+            own = sparse.csr_matrix((rows.data, columns[rows.indices], rows.indptr), shape=rows.shape)
+            own.sort_indices()
+            for name, array in (
+                (OWN_STARTS_FILE, own.indptr),
+                (OWN_TERMS_FILE, own.indices),
+                (OWN_WEIGHTS_FILE, own.data),
+            ):
+                np.save(os.path.join(folder, name), array)
         files = {name: file_record(os.path.join(folder, name)) for name in sorted(os.listdir(folder))}
         return SegmentRecord(number=number, documents=len(self._lines), postings=index.postings, files=files)
 
@@ -233,7 +294,8 @@ def encode_documents(
     while batch := list(islice(left, min(_BATCH, most - len(writer)))):
         texts = tf.constant([document.text for document in batch])
         encoded, counted = (model.tensors(name, document=texts) for name in ("encode_document", "count_terms"))
-        writer.add(batch, encoded, counted)
+        own = model.own_vectors([document.text for document in batch]) if model.feedback.gain else None
+        writer.add(batch, encoded, counted, own)
         done += len(batch)
         on_progress(done)
         if len(writer) == most:

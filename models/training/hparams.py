@@ -9,7 +9,7 @@ from tensorboard.plugins.hparams import api
 
 from models.job import TrainingJob
 
-_SECTIONS: Final = ("model", "loss", "training", "adversary", "channels")
+_SECTIONS: Final = ("model", "loss", "training", "adversary", "channels", "feedback")
 _OF_MACHINES: Final = ("training.device", "training.replicas", "training.workers")
 """Settings that decide where a training runs, not what it gives."""
 

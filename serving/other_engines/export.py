@@ -47,5 +47,7 @@ def export_index(
         folder = Path(staging) / "export"
         folder.mkdir()
         remarks = ENGINES[engine](index, folder, model, query, on_progress)
+        if model.feedback.gain:
+            remarks.append("the score is that of the first pass; the model's second pass is none of another engine")
         folder.rename(target)
     return remarks

@@ -158,7 +158,7 @@ function showVersions(answer) {
 
 // One scale for the bars of all results, so that they can be compared.
 function scaleOf(hits) {
-  const values = hits.flatMap((hit) => [hit.dense, hit.words]);
+  const values = hits.flatMap((hit) => [hit.dense, hit.words, hit.feedback]);
   const low = Math.min(0, ...values), high = Math.max(0.001, ...values);
   const place = (value) => `${(100 * (value - low)) / (high - low)}%`;
   const size = (value) => `${(100 * Math.abs(value)) / (high - low)}%`;
@@ -173,25 +173,32 @@ function barOf(value, scale, kind) {
 }
 
 function showLegend(hits) {
-  const hasWords = hits.some((hit) => hit.words !== 0);
+  const hasWords = hits.some((hit) => hit.words !== 0), hasFeedback = hits.some((hit) => hit.feedback !== 0);
   at("legend").replaceChildren(
     element("span", { class: "key vectors" }, "vectors: texts that mean alike"),
     ...(hasWords ? [element("span", { class: "key words" }, "words: translations that match")] : []),
+    ...(hasFeedback ? [element("span", { class: "key feedback" }, "first documents: similar to the first documents found")] : []),
     ...(collection?.why_no_shares ? [element("span", { class: "no-shares" }, `No share of relevant documents is shown: ${collection.why_no_shares}.`)] : []));
 }
 
 function resultOf(query, hit, scale, hasShares) {
   const lang = collection?.document_language ?? null;
-  const score = round(hit.score, 3), dense = round(hit.dense, 3); // the parts as shown add up to the score as shown
+  // The parts as shown add up to the score as shown.
+  const score = round(hit.score, 3), feedback = round(hit.feedback, 3);
+  const dense = hit.words !== 0 ? round(hit.dense, 3) : score - feedback;
   const rows = [
     element("span", { class: "part" }, "vectors"), barOf(hit.dense, scale, "vectors"),
     element("span", { class: "number" }, number(dense)),
   ];
   if (hit.words !== 0) {
     rows.push(element("span", { class: "part" }, "words"), barOf(hit.words, scale, "words"),
-      element("span", { class: "number" }, number(score - dense)));
+      element("span", { class: "number" }, number(score - dense - feedback)));
   }
-  const share = hasShares ? element("span", { class: "relevant", title: meaningOf(hit) }, chance(hit.relevant_share)) : null;
+  if (hit.feedback !== 0) {
+    rows.push(element("span", { class: "part" }, "first documents"), barOf(hit.feedback, scale, "feedback"),
+      element("span", { class: "number" }, number(feedback)));
+  }
+  const share = hasShares ? element("span", { class: "relevant", title: meaningOf(hit.score - hit.feedback, hit.relevant_share) }, chance(hit.relevant_share)) : null;
   return element("article", { class: "result" },
     element("div", { class: "heading" },
       element("span", { class: "rank" }, String(hit.rank)),
@@ -226,8 +233,8 @@ function chance(share) {
   return `${words} relevant, ${percentage(share)}`;
 }
 
-function meaningOf(found) {
-  return `Of the documents with a score of ${number(found.score)}, ${percentage(found.relevant_share)} are relevant, as measured on judged queries.`;
+function meaningOf(score, share) {
+  return `Of the documents with a score of ${number(score)} by vectors and words, ${percentage(share)} are relevant, as measured on judged queries.`;
 }
 
 // Why
@@ -254,17 +261,21 @@ function whyOf(query, hit, lang, hasShares) {
 function explained(answer, lang, hasShares) {
   const { parts, words, lexicon, notes, without_shares } = answer.explanation;
   const hasWords = words.some((word) => word.lexicon !== null);
-  const wordsPart = hasWords ? parts[parts.length - 1].part : 0;
-  const total = round(answer.score, 4), dense = round(answer.score - wordsPart, 4);
-  const channels = parts.slice(0, hasWords ? -1 : undefined);
+  const feedback = parts.find((part) => part.name === "feedback");
+  const firstPass = parts.filter((part) => part !== feedback);
+  const wordsPart = hasWords ? firstPass[firstPass.length - 1].part : 0;
+  const total = round(answer.score, 4), added = round(feedback?.part ?? 0, 4);
+  const dense = round(answer.score - (feedback?.part ?? 0) - wordsPart, 4), matching = total - added - dense;
+  const channels = firstPass.slice(0, hasWords ? -1 : undefined);
   const hasDense = channels.length > without_shares.length;
   return [
     element("p", { class: "sum" },
       element("span", { class: "vectors" }, `${number(dense, 4)} vectors`),
-      ...(hasWords ? [" + ", element("span", { class: "words" }, `${number(total - dense, 4)} words`)] : []),
+      ...(hasWords ? [" + ", element("span", { class: "words" }, `${number(matching, 4)} words`)] : []),
+      ...(feedback ? [" + ", element("span", { class: "feedback" }, `${number(added, 4)} similar to the first documents`)] : []),
       ` = ${number(total, 4)}`),
-    hasShares ? element("p", { class: "note" }, meaningOf(answer)) : null,
-    ...(hasWords ? matchesOf(lexicon, total - dense, lang) : []),
+    hasShares ? element("p", { class: "note" }, meaningOf(answer.score - (feedback?.part ?? 0), answer.relevant_share)) : null,
+    ...(hasWords ? matchesOf(lexicon, matching, lang) : []),
     ...vectorsOf(words, dense, channels, without_shares, lang),
     element("h3", {}, "The whole text"),
     element("p", { class: "note" }, `${[

@@ -129,6 +129,8 @@ def test_several_queries_are_reported_apart_and_an_unknown_one_is_named(clir: Cl
     assert answer.out.endswith("\nquery: qqq\n\n")
     assert "'qqq'" in answer.err
     assert "there is no query" in clir("search", output).err
+    one_pass = clir("search", output, "cat", "--feedback", 4)  # an index of a model that has no second pass
+    assert (one_pass.out, "first pass alone" in one_pass.err) == (clir("search", output, "cat").out, True)
     lines = clir("search", output, "--json", "-k", 1, stdin="white cat\n\nararat\n").out.splitlines()
     assert [json.loads(line)["results"][0]["doc_id"] for line in lines] == ["a", "c"]
 

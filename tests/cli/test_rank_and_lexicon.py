@@ -77,7 +77,7 @@ def test_a_word_is_shown_with_the_translations_of_each_stem_and_joined_pairs(
 
 @pytest.mark.parametrize("gain", ["-1", "nan", "inf", "much"])
 def test_feedback_must_be_a_number_from_0_on(clir: Clir, tmp_path: Path, gain: str) -> None:
-    for command in ("rank", "evaluate"):
+    for command in ("rank", "evaluate", "search"):
         done = clir(command, tmp_path, "--feedback", gain)
         assert (done.code, done.out, "'--feedback'" in done.err) == (2, "", True)
 

@@ -32,11 +32,11 @@ def test_metrics_stand_beside_the_channels_the_baselines_and_what_is_reachable()
     channels = {"smooth_cosine": {"map": 0.5}, "bm25": {"map": 0.25}}  # names of any length
     parameters = {"lsi": {"dim": 50, "translation": "best"}}
     assert (
-        metrics_table(report(channels=channels, parameters=parameters, feedback=4.0))
+        metrics_table(report(channels=channels, parameters=parameters, feedback=4.0, feedback_documents=3))
         == """\
 test split       model smooth_cosine      bm25    random reachable  in the paper
 map             0.7500        0.5000    0.2500    0.2500    1.0000  MAP
-model: with feedback 4, a second pass over each list
+model: with feedback 4, a second pass by the best of each list: 3
 lsi: dim 50, translation best, chosen on the eval split
 1,000 queries"""
     )
@@ -80,7 +80,7 @@ map             0.3000    0.2500    1.0000
 
 def search(**changes: Any) -> SearchReport:
     whole = {"ndcg_5": 0.5, "recall_1000": 0.75}
-    sampled = SampledMetrics(metrics={"ndcg_5": 0.875}, channels={}, baselines={}, feedback=0)
+    sampled = SampledMetrics(metrics={"ndcg_5": 0.875}, channels={}, baselines={})
     compared = {"kind": "baseline", "other": "bm25", "difference": 0.25, "p_value": 0.0002, "is_bound": True}
     content: dict[str, Any] = {
         "queries": 1000, "queries_without_relevant_document": 0, "documents": 31102, "depth": 1000, "definitions": {},
@@ -109,11 +109,16 @@ def test_channels_feedback_and_documents_without_a_score_are_reported() -> None:
     of_dense = SearchComparison(
         kind="channel", other="dense", metric="ndcg_5", difference=-0.1, p_value=0.5, is_bound=False
     )
-    sampled = SampledMetrics(metrics={}, channels={}, baselines={}, feedback=4)
+    sampled = SampledMetrics(metrics={}, channels={}, baselines={})
     lost = Approximation(overlap_10=0.9925, queries=200)
     _, head, _, _, against, feedback, found, _ = search_table(
         search(
-            channels=channels, comparisons=(of_dense,), sampled=sampled, approximation=lost, engine="milvus://host:1/a"
+            channels=channels,
+            comparisons=(of_dense,),
+            sampled=sampled,
+            approximation=lost,
+            feedback=4,
+            engine="milvus://host:1/a",
         )
     ).splitlines()
     assert head == "                 model     dense      bm25  on lists"

@@ -56,12 +56,12 @@ def scored(monkeypatch):
 
     load_and_score, paths = gate.score_lists, []
 
-    def score_lists(path, lists, feedback, encoder=None):
+    def score_lists(path, lists, encoder=None):
         paths.append(path)
         scores = SCORES.get(Path(path, "saved_model.pb").read_text())
         if not scores:
-            return load_and_score(path, lists, feedback, encoder)
-        return {"scores": [np.asarray(scores[::-1] if feedback else scores, np.float32)] * len(lists)}
+            return load_and_score(path, lists, encoder=encoder)
+        return {"scores": [np.asarray(scores, np.float32)] * len(lists)}
 
     monkeypatch.setattr(gate, "score_lists", score_lists)
     return paths
@@ -163,7 +163,7 @@ def test_a_model_that_is_better_or_ranks_alike_is_blessed(judge, serving, write_
     assert (verdict["comparison"]["version"], verdict["comparison"]["p_value"]) == ("7", pytest.approx(1))
 
 
-def test_metric_significance_and_feedback_of_the_settings_decide_the_comparison(judge, serving, write_model):
+def test_metric_and_significance_of_the_settings_decide_the_comparison(judge, serving, write_model):
     write_model(serving / "7", "good")
     comparison = judge("bad", compared_metric="p_mr_1").verdict["comparison"]
     assert (comparison["metric"], comparison["value"], comparison["last_value"]) == ("p_mr_1", 0, 1)
@@ -171,7 +171,6 @@ def test_metric_significance_and_feedback_of_the_settings_decide_the_comparison(
     for significance, blessed in ((P_VALUE / 2, True), (P_VALUE * 2, False)):
         verdict = judge("bad", significance=significance).verdict
         assert (verdict["blessed"], verdict["comparison"]["significance"]) == (blessed, significance)
-    assert judge("bad", feedback=4.0).verdict["blessed"]  # the other is as bad, with feedback
 
 
 @pytest.fixture
@@ -184,7 +183,7 @@ def pushed_with(monkeypatch, serving, write_model):
     def push(record):
         encoders = []
 
-        def score_lists(path, lists, feedback, encoder=None):
+        def score_lists(path, lists, encoder=None):
             encoders.append(encoder)
             if record and not encoder:
                 served_encoder(record).encode(["fox"], "query")

@@ -119,7 +119,7 @@ def test_a_replay_says_that_another_version_is_asked_or_that_the_gate_refused_th
     assert f"version {version.name} " in done.err and f"{version.name}0" in done.err and "(too bad)" in done.err
 
 
-def test_a_replay_takes_the_output_of_a_run_with_its_own_scores_and_unchanged_documents(
+def test_a_replay_takes_the_output_of_a_run_with_its_second_pass_and_unchanged_documents(
     clir: Clir, output: Path, tmp_path: Path
 ) -> None:
     documents = tmp_path / "changed.documents"
@@ -133,7 +133,7 @@ def test_a_replay_takes_the_output_of_a_run_with_its_own_scores_and_unchanged_do
     assert (done.code, f"data.documents: {documents}" in done.err) == (1, True)
     metrics.write_text(json.dumps({**json.loads(metrics.read_text()), "feedback": 4.0}))
     done = clir("replay", output)
-    assert (done.code, done.out, "evaluation.feedback 4" in done.err) == (1, "", True)
+    assert (done.code, "lists are in another order" in done.err) == (1, True)
     done = clir("replay", tmp_path)
     assert (done.code, done.out, str(tmp_path) in done.err) == (1, "", True)
     assert clir("replay", tmp_path, "--rest", "http://a", "--grpc", "b").code == 2

@@ -15,6 +15,7 @@ import pytest
 from models.exported import model
 from models.exported.model import LoadedModel
 from models.lexicon.lexicon import Kind
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model
 
@@ -42,9 +43,13 @@ def loaded_once() -> Iterator[None]:
 
 
 @cache
-def model_with_words(kind: Kind = "lexicon", weight: float = 0.5) -> LoadedModel:
+def model_with_words(
+    kind: Kind = "lexicon",
+    weight: float = 0.5,
+    feedback: Feedback = FIRST_PASS,
+) -> LoadedModel:
     """The model of `export_with_words`; nobody changes its folder."""
-    return _load(export_with_words(_new_folder() / "1", kind, weight))
+    return _load(export_with_words(_new_folder() / "1", kind, weight, feedback=feedback))
 
 
 @cache

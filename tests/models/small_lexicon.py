@@ -7,6 +7,7 @@ from models.exported.export import export_ranker
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.rankers.ranker import Ranker
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.texts.tokens import ALL_WORDS
 from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import make_channel
@@ -32,9 +33,10 @@ def export_with_words(
     rules: WordRules = ALL_WORDS,
     languages: tuple[str, str] = ("en", "fr"),
     pairs: tuple[tuple[str, str], ...] = PAIRS,
+    feedback: Feedback = FIRST_PASS,
 ) -> str:
     """Writes an untrained ranker with such a channel as a SavedModel, and the files of its words beside it."""
-    made_once(_export, path, kind, weight, rules, languages, pairs)
+    made_once(_export, path, kind, weight, rules, languages, pairs, feedback)
     return str(path)
 
 
@@ -45,11 +47,11 @@ def _export(
     rules: WordRules,
     languages: tuple[str, str],
     pairs: tuple[tuple[str, str], ...],
+    feedback: Feedback,
 ) -> None:
     text_features = small_text_features(path.parent, rules=rules)
     channel = make_channel(learn_lexicon(kind, languages, rules, pairs, COLLECTION))
     towers = small_towers(initial_scale=1.0)
     towers(features_of(text_features, ["cat"], [["chat"]]))
-    export_ranker(
-        Ranker({"smooth_cosine": towers, kind: channel}, {"smooth_cosine": 1.0, kind: weight}), text_features, str(path)
-    )
+    ranker = Ranker({"smooth_cosine": towers, kind: channel}, {"smooth_cosine": 1.0, kind: weight})
+    export_ranker(ranker, text_features, str(path), feedback=feedback)

@@ -16,6 +16,7 @@ CONTENT: dict[str, Any] = {
     "queries_without_relevant_document": 1,
     "queries_of_training": 2,
     "feedback": 4.0,
+    "feedback_documents": 3,
     "paper_names": {"map": "MAP"},
     "metrics": {"map": 0.1, "ndcg_10": 1 / 3},
     "standard_errors": {"map": 0.05},

@@ -53,7 +53,7 @@ class FakeEngine(Engine):
         return Collection(
             **self._versions(), documents=3, query_language="en", document_language="fr", can_explain=True,
             most_k=most_k, why_no_shares=None, example_queries=(), most_query_characters=most_query_characters,
-            drift=self.drift,
+            drift=self.drift, feedback=0.0, why_first_pass=None,
         )  # fmt: skip
 
     def warm(self) -> None:

@@ -15,6 +15,7 @@ from models.exported.versions import model_fingerprint
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.rankers.ranker import Ranker
 from models.retrieval.assemble_index import assemble_index
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.retrieval.segment import encode_documents
 from schemas.index_manifest import SEGMENTS
 from schemas.served_versions import EXAMPLES_FILE
@@ -51,13 +52,15 @@ FOREIGN: Final = (
 """Documents whose words the model does not know, but one."""
 
 
-def export_searchable(path: Path, weight: float = 0.5, has_encoder: bool = False) -> None:
+def export_searchable(
+    path: Path, weight: float = 0.5, has_encoder: bool = False, feedback: Feedback = FIRST_PASS
+) -> None:
     """Writes an untrained model of `DOCUMENTS` with vectors, words that match, thresholds, and shares of relevant
     documents; and with a pre-trained encoder in its graph."""
-    made_once(_export, path, weight, has_encoder)
+    made_once(_export, path, weight, has_encoder, feedback)
 
 
-def _export(path: Path, weight: float, has_encoder: bool) -> None:
+def _export(path: Path, weight: float, has_encoder: bool, feedback: Feedback) -> None:
     with tempfile.TemporaryDirectory() as folder:  # not beside the model, where only versions may lie
         text_features = small_text_features(Path(folder))
         texts = [document.text for document in DOCUMENTS]
@@ -71,7 +74,7 @@ def _export(path: Path, weight: float, has_encoder: bool) -> None:
                 channels | {"encoder": EncoderChannel(0.2, 0.5, name="encoder")},
                 weights | {"encoder": 0.3},
             )
-        export_ranker(Ranker(channels, weights), text_features, str(path), THETA, encoder, relevance=SHARES)
+        export_ranker(Ranker(channels, weights), text_features, str(path), THETA, encoder, SHARES, feedback)
     (path / EXAMPLES_FILE).parent.mkdir(exist_ok=True)
     (path / EXAMPLES_FILE).write_text(json.dumps(EXAMPLES))
 

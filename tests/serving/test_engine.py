@@ -12,6 +12,7 @@ import pytest
 from models.exported.model import LoadedModel
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.document_ranker import DocumentRanker
+from models.retrieval.feedback import Feedback
 from schemas.errors import DataError
 from schemas.served_versions import EXAMPLES_FILE
 from serving.engine import Engine, Languages
@@ -103,6 +104,54 @@ def test_texts_are_ranked_by_score_and_equal_ones_as_they_came_and_explained(eng
     answer = engine.explain("white cat", None, "chat blanc")
     assert (answer.doc_id, answer.title, answer.text) == (None, None, "chat blanc")
     assert answer.score == pytest.approx(ranked[0].score, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def second_pass(tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedModel, CorpusIndex]:
+    """A model with a second pass, and its index."""
+    folder = tmp_path_factory.mktemp("second")
+    export_searchable(folder / "serving" / "1", feedback=Feedback(4.0, 3))
+    index_documents(folder / "serving" / "1", folder / "index" / "1")
+    return LoadedModel(str(folder / "serving" / "1")), CorpusIndex(str(folder / "index" / "1"))
+
+
+def test_a_search_has_the_models_second_pass_as_a_part_of_its_own(second_pass: tuple[LoadedModel, CorpusIndex]) -> None:
+    engine = Engine(*second_pass, "1")
+    engine.warm()
+    answer = engine.search("white cat", 5, with_snippets=False, with_texts=False)
+    assert answer.no_good_answer is False
+    assert any(hit.feedback > 0 for hit in answer.results)
+    for hit in answer.results:
+        assert hit.score == pytest.approx(hit.dense + hit.words + hit.feedback, abs=1e-5)
+        assert hit.relevant_share == pytest.approx(min(1, max(0, hit.score - hit.feedback)))
+        explained = engine.explain("white cat", hit.place, None)
+        assert (explained.explanation.parts[-1].name, explained.score) == (
+            "feedback",
+            pytest.approx(hit.score, abs=1e-5),
+        )
+        assert explained.explanation.parts[-1].part == pytest.approx(hit.feedback, abs=1e-5)
+    texts = [TEXTS[hit.doc_id] for hit in answer.results]
+    ranked = engine.rank("white cat", texts).documents  # the whole collection: the same candidates
+    assert [text.score for text in ranked] == pytest.approx([hit.score for hit in answer.results], abs=1e-4)
+    alone = engine.explain("white cat", None, texts[0])  # a text without others has the first pass alone
+    assert {part.name for part in alone.explanation.parts} == {"smooth_cosine", "lexicon"}
+    assert alone.relevant_share is not None
+
+
+def test_another_gain_or_none_is_taken_and_an_index_without_own_terms_says_that_it_has_none(
+    second_pass: tuple[LoadedModel, CorpusIndex], engine: Engine, searchable: Path
+) -> None:
+    model, index = second_pass
+    without_own = CorpusIndex(str(searchable / "index" / "1"))
+    first = engine.search("white cat", 5, with_snippets=False, with_texts=False).results
+    for other, is_missing in ((Engine(model, index, "1", gain=0.0), False), (Engine(model, without_own, "1"), True)):
+        answer = other.search("white cat", 5, with_snippets=False, with_texts=False)
+        assert [(hit.doc_id, hit.score) for hit in answer.results] == [(hit.doc_id, hit.score) for hit in first]
+        assert {hit.feedback for hit in answer.results} == {0}
+        collection = other.collection(most_query_characters=100, most_k=10)
+        assert collection.feedback == 0
+        assert ("clir index" in (collection.why_first_pass or "")) == is_missing
+    assert Engine(model, index, "1", gain=8.0).search("white cat", 1, False, False).results[0].feedback > 0
 
 
 def test_documents_unlike_the_model_s_have_no_shares_and_the_service_says_why(

@@ -26,6 +26,7 @@ from components.on_workers import OnWorkers
 from models.exported.model import LoadedModel
 from models.retrieval import milvus_index
 from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.feedback import Feedback
 from models.retrieval.milvus import Milvus, import_client
 from models.retrieval.milvus_index import MilvusIndex
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
@@ -85,10 +86,15 @@ class Index(NamedTuple):
         here: SearchIndex = CorpusIndex(str(version))
         assert len(there) == len(here)
         for query in map(self.model.encode_query, QUERIES):
-            for search in ("search", "dense_search", "words_search"):
-                hits, expected = (getattr(index, search)(query, 99) for index in (there, here))
+            for search, options in (
+                ("search", ()),
+                ("search", (self.model.feedback,)),
+                ("dense_search", ()),
+                ("words_search", ()),
+            ):
+                hits, expected = (getattr(index, search)(query, 99, *options) for index in (there, here))
                 assert [hit.doc_id for hit in hits] == [hit.doc_id for hit in expected]
-                for part in ("score", "dense", "words"):
+                for part in ("score", "dense", "words", "feedback"):
                     scores, exact = ([getattr(hit, part) for hit in each] for each in (hits, expected))
                     assert scores == pytest.approx(exact, abs=1e-5)
                 texts, stored = (
@@ -100,7 +106,7 @@ class Index(NamedTuple):
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return export_with_words(tmp_path_factory.mktemp("model") / "serving" / "1")
+    return export_with_words(tmp_path_factory.mktemp("model") / "serving" / "1", feedback=Feedback(4.0, 3))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.retrieval.ranking import rank
 from schemas.errors import DataError
 from serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_texts, replay_scores
@@ -29,15 +31,20 @@ class Scores:
             for query_id, of_query in scores.items()
         }
 
+    def own_vectors(self, texts: list[str]) -> tuple[list[bytes], sparse.csr_matrix]:
+        return [b"chat"], sparse.csr_matrix(np.ones((len(texts), 1), np.float32))
+
     def call(self, signature: str, inputs: Any) -> dict[str, Any]:
         (query,), (documents,) = inputs["query"], inputs["documents"]
         assert signature == "score"
         return {"scores": np.float32([[self._scores[query][text] for text in documents]])}
 
 
-def replay(run: dict[str, dict[str, float]], served: dict[str, dict[str, float]]) -> Any:
+def replay(
+    run: dict[str, dict[str, float]], served: dict[str, dict[str, float]], feedback: Feedback = FIRST_PASS
+) -> Any:
     documents = {doc_id: f"t{doc_id}" for scores in run.values() for doc_id in scores}
-    return replay_scores(Scores(served), run, QUERIES, documents)
+    return replay_scores(Scores(served), run, QUERIES, documents, feedback)
 
 
 def test_the_largest_difference_and_the_two_furthest_documents_in_another_order_are_reported() -> None:
@@ -45,6 +52,14 @@ def test_the_largest_difference_and_the_two_furthest_documents_in_another_order_
     assert (report.lists, report.documents, report.largest_difference) == (2, 5, 0.125 + 1.0)
     above, below = ScoredDocument("d1", 0.5, 0.0), ScoredDocument("d3", -1.0, 0.125)
     assert report.inversions == [Inversion("q1", above, below)]
+
+
+def test_a_run_of_a_second_pass_is_compared_after_it() -> None:
+    served = {"q1": {"d1": 3.0, "d2": 1.0}}
+    gain = 4.0  # the spread of 3 and 1 is 1, and all documents are alike
+    run = {"q1": {doc_id: score + gain for doc_id, score in served["q1"].items()}}
+    assert replay(run, served, Feedback(gain)).largest_difference == pytest.approx(0, abs=1e-6)
+    assert replay(run, served).largest_difference == gain
 
 
 @pytest.mark.parametrize(("apart", "fails"), [(0.5 * TOLERANCE, False), (2 * TOLERANCE, True)])

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -11,6 +10,8 @@ from components.index_pusher.index_versions import IndexVersions, push_index
 from models.exported.model import LoadedModel
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.document_ranker import DocumentRanker
+from models.retrieval.feedback import Feedback
 from models.retrieval.segment import encode_documents
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, Drift
@@ -58,11 +59,11 @@ def assert_same(one: Drift | None, other: Drift | None) -> None:
 
 
 @settings(max_examples=8, deadline=None, phases=[Phase.generate])
-@given(steps=STEPS, least=st.sampled_from([4, 1 << 17]))
+@given(steps=STEPS, least=st.sampled_from([4, 1 << 17]), gain=st.sampled_from([0.0, 4.0]))
 def test_an_index_holds_what_its_updates_left(
-    tmp_path_factory: pytest.TempPathFactory, steps: list, least: int
+    tmp_path_factory: pytest.TempPathFactory, steps: list, least: int, gain: float
 ) -> None:
-    model = model_with_words()
+    model = model_with_words(feedback=Feedback(gain))
     versions = IndexVersions(tmp_path_factory.mktemp("index"))
     encoded: list[int] = []
     updater = IndexUpdater(model.path, versions, encoded.append, least=least, most=4)
@@ -88,10 +89,23 @@ def test_an_index_holds_what_its_updates_left(
     # As if it were made at once, and as the model scores.
     assert_same(update.drift, drift_at_once(model, tmp_path_factory.mktemp("at_once"), expected))
     if expected:
-        hits = index.search(model.encode_query("white cat"), 99)
-        lists = {"query": np.array(["white cat"]), "documents": np.array([list(expected.values())])}
-        scores = sorted(model.call("score", lists)["scores"][0], reverse=True)
-        assert [hit.score for hit in hits] == pytest.approx(scores, abs=1e-6)
+        hits = index.search(model.encode_query("white cat"), 99, model.feedback)
+        ranked = DocumentRanker(model, texts_of(expected)).rank("white cat", 99)
+        assert [hit.score for hit in hits] == pytest.approx([document.score for document in ranked], abs=1e-4)
+
+
+def test_an_index_without_own_terms_is_made_again_for_a_second_pass_and_not_changed(tmp_path: Path) -> None:
+    model = model_with_words(feedback=Feedback(4.0))
+    updater = IndexUpdater(model.path, IndexVersions(tmp_path))
+    # As if an earlier version had made it.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(model), "feedback", Feedback())
+        first = updater.replace_all(texts_of({"a": "chat", "b": "lune"}))
+    assert not CorpusIndex(first.version).has_own_terms
+    with pytest.raises(DataError, match=r"own terms.*clir index"):
+        updater.change(texts_of({"c": "chat"}), [])
+    update = updater.replace_all(texts_of({"a": "chat", "b": "lune"}))
+    assert (update.added, CorpusIndex(update.version).has_own_terms) == (2, True)
 
 
 def test_nothing_new_makes_no_version_and_a_new_title_replaces_its_document(path: str, tmp_path: Path) -> None:

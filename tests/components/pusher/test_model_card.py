@@ -67,6 +67,10 @@ def test_a_card_shows_the_numbers_of_each_channel_as_they_were_fitted_or_searche
     text = card(settings, history=history(fitted=fitted))
     assert "plus 0.3 times that of words that match (`lexicon`)" in text
     assert "plus 0.25 times the channel `lsi` (`cl_lsi`, dim 200)." in text
+    assert "second pass" not in text.split("```yaml")[0]
+    settings = {**SETTINGS, "feedback": {"gain": "fitted", "documents": 3}}
+    text = card(settings, history=history(fitted={"feedback.gain": Fitted(value=12, curve=[])}))
+    assert "plus in a second pass (pseudo-relevance feedback) 12 times " in text and "the best 3." in text
     assert '`{"model.epsilon": 0.5}`' in card(history=history({"model.epsilon": 0.5}))
 
 

@@ -11,6 +11,8 @@ from components.search_evaluator.evaluate_search import COMPARED, evaluate_searc
 from models.evaluation.search_metrics import SEARCH_METRICS, ranks_of, search_metrics
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.document_ranker import DocumentRanker
+from models.retrieval.feedback import Feedback
 from models.retrieval.ranking import rank
 from models.retrieval.segment import encode_documents
 from models.texts.tokens import ALL_WORDS
@@ -86,7 +88,7 @@ def evaluated(folder: Path, model=None, report=None, documents=None, leave_out_o
 
 @pytest.fixture(scope="module")
 def evaluation(tmp_path_factory):
-    return evaluated(tmp_path_factory.mktemp("index") / "1", report=sampled(feedback=4.0))
+    return evaluated(tmp_path_factory.mktemp("index") / "1", report=sampled())
 
 
 def brute_force(name):
@@ -129,6 +131,16 @@ def test_the_report_describes_the_search(evaluation):
     assert (report.approximation.overlap_10, report.approximation.queries) == (1, 0)
 
 
+def test_a_model_with_a_second_pass_is_evaluated_with_it(tmp_path):
+    model = model_with_words(feedback=Feedback(4.0))
+    (report, _), run = evaluated(tmp_path / "1", model)
+    assert report.feedback == 4
+    ranker = DocumentRanker(model, [Text(doc_id, "", text, 1) for doc_id, text in collection().items()])
+    for query_id in ("q1", "q2"):
+        scores = [*parse_run(run, "run.trec").scores[query_id].values()]
+        assert scores == pytest.approx([hit.score for hit in ranker.rank(QUERIES[query_id], 1000)], abs=1e-4)
+
+
 def test_bm25_finds_the_documents_that_share_a_word_and_the_lists_metrics_are_those_of_a_search(evaluation):
     (report, _), _ = evaluation
     # Only `ararat` of q3 stands in documents, and d06 is its one relevant document.
@@ -136,7 +148,7 @@ def test_bm25_finds_the_documents_that_share_a_word_and_the_lists_metrics_are_th
     assert report.baselines["bm25"]["recall_100"] == ("d06" in holding) / len(QUERIES)
     assert report.sampled.metrics == {"p_mr_1": 0.75, "ndcg_5": 0.5}
     assert report.sampled.channels == {"dense": {"ndcg_5": 0.5}, "lexicon": {"ndcg_5": 0.25}}
-    assert (report.sampled.baselines, report.sampled.feedback) == ({"bm25": {"ndcg_5": 0.125}}, 4)
+    assert (report.sampled.baselines, report.feedback) == ({"bm25": {"ndcg_5": 0.125}}, 0)
 
 
 def test_every_other_system_is_compared_in_two_metrics(evaluation):

@@ -36,6 +36,7 @@ TRAININGS: dict[str, dict[str, Any]] = {
         "training": FEW,
         "model": {"embedding_dim": 8},
         "channels": {"lsi": {"kind": "cl_lsi", "weight": 0.25, "settings": {"dim": 8}}},
+        "feedback": {"gain": 4, "documents": "fitted"},
         "search": {"index": True},
     },
     "segmented": {
@@ -178,6 +179,14 @@ def test_a_graph_has_no_ops_of_others_but_those_that_part_texts_into_words(train
     assert foreign == {"CaseFoldUTF8", "NormalizeUTF8"}
 
 
+def test_the_second_pass_is_that_of_the_settings_and_of_the_eval_split(trained) -> None:
+    stages = trained("polynomial")
+    documents = stages.history.fitted["feedback.documents"]
+    assert stages.model.feedback == (4, documents.value)
+    assert [tried.value for tried in documents.curve] == [1, 2, 3, 5]
+    assert trained("segmented").model.feedback.gain == 0
+
+
 def test_polynomial_starts_from_the_lexicon_with_stems_alone(trained) -> None:
     stages = trained("polynomial")
     assert {Path(path).name for path in stages.files("Transform", "transform_graph", "transform_fn", "assets")} >= {
@@ -217,9 +226,10 @@ def test_a_sum_of_channels_with_vectors_is_searched_by_the_whole_score(trained, 
     model = trained("polynomial").model
     answer = engine.search(QUERY, 5, with_snippets=True, with_texts=True)
     scores = model.score(QUERY, [hit.text or "" for hit in answer.results])["scores"]
-    assert [hit.score for hit in answer.results] == pytest.approx(scores, abs=1e-5)
-    assert scores == sorted(scores, reverse=True)
-    assert engine.explain(QUERY, answer.results[0].place, None).score == pytest.approx(scores[0], abs=1e-5)
+    assert [hit.dense + hit.words for hit in answer.results] == pytest.approx(scores, abs=1e-5)
+    totals = [hit.score for hit in answer.results]
+    assert totals == sorted(totals, reverse=True)
+    assert engine.explain(QUERY, answer.results[0].place, None).score == pytest.approx(totals[0], abs=1e-5)
     assert model.theta == ()  # thresholds are on the scale of the trained scores
 
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.document_ranker import DocumentRanker
+from models.retrieval.feedback import Feedback
 from models.retrieval.segment import encode_documents
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE, SEGMENTS
@@ -51,6 +53,46 @@ def test_the_best_are_those_of_the_model_s_own_scores(model, tmp_path_factory, q
     assert all(hit.score == pytest.approx(hit.dense + hit.words) for hit in hits)
     if encoded.vector.any():
         assert len(hits) == min(top, len(texts))
+
+
+FEEDBACK = Feedback(4.0, 3)
+
+
+@settings(max_examples=15, deadline=None, phases=[Phase.generate])
+@given(query=TEXTS, texts=st.lists(TEXTS, min_size=1, max_size=9), top=st.integers(1, 10))
+def test_a_second_pass_over_the_index_is_that_over_the_documents_themselves(tmp_path_factory, query, texts, top):
+    model = model_with_words(feedback=FEEDBACK)
+    index = index_of(model, tmp_path_factory.mktemp("index") / "1", texts)
+    encoded = model.encode_query(query)
+    hits = index.search(encoded, top, model.feedback)
+    assert all(hit.score == pytest.approx(hit.dense + hit.words + hit.feedback, abs=1e-5) for hit in hits)
+    if encoded.vector.any():  # otherwise the candidates are those alone that match a word
+        ranked = DocumentRanker(model, [Text(f"d{row}", "", text, 1) for row, text in enumerate(texts)]).rank(query, 9)
+        expected = {document.doc_id: document.score for document in ranked}
+        scores = [expected[hit.doc_id.decode()] for hit in hits]
+        assert [hit.score for hit in hits] == pytest.approx(scores, abs=1e-4)
+        assert scores == pytest.approx(sorted(expected.values(), reverse=True)[:top], abs=1e-4)
+    assert index.search(encoded, top) == index.search(encoded, top, Feedback(0.0))
+
+
+def test_only_an_index_of_a_model_with_a_second_pass_holds_own_terms_beside_equal_other_files(tmp_path):
+    files = {}
+    for name, feedback in (("first", Feedback(0.0)), ("second", FEEDBACK)):
+        index = index_of(model_with_words(feedback=feedback), tmp_path / name, ["chat noir", "un chien", "", "lune"])
+        assert index.has_own_terms == bool(feedback.gain)
+        folder = tmp_path / name / SEGMENTS
+        files[name] = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    own = {path for path in files["second"] if path.name.startswith("own_")}
+    assert len(own) == 2 * 3  # of two segments
+    assert {path: content for path, content in files["second"].items() if path not in own} == files["first"]
+
+
+def test_equal_documents_gain_alike_in_every_segment(tmp_path):
+    model = model_with_words(feedback=FEEDBACK)
+    texts = ["chat noir zzz un", "lune", "zzz qqq vvv chat", "chien", "qqq vvv", "zzz qqq vvv chat", "vvv zzz chat"]
+    hits = index_of(model, tmp_path / "1", texts, most=3).search(model.encode_query("cat moon"), 9, FEEDBACK)
+    gains = {hit.doc_id: hit.feedback for hit in hits}
+    assert gains[b"d2"] == gains[b"d5"] > 0
 
 
 def test_of_equal_documents_the_larger_id_comes_first_and_an_unknown_query_finds_nothing(model, tmp_path):

@@ -1,17 +1,17 @@
 """The second pass: who gains how much, against the formula in plain Python."""
 
 from math import exp, log, sqrt
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from models.evaluation.score_lists import score_lists
-from models.exported.model import LoadedModel
-from models.retrieval.document_ranker import DocumentRanker, Feedback
+from models.retrieval.document_ranker import DocumentRanker
+from models.retrieval.feedback import Feedback, similarity_of, unit_vectors
 from schemas.errors import DataError
 from schemas.wikiclir import Text
 from tests.models.loaded_once import model_of_vectors, model_with_words
@@ -23,79 +23,69 @@ pytestmark = pytest.mark.tensors
 TERMS = st.dictionaries(st.sampled_from("abcde"), st.integers(1, 9).map(float), max_size=4)
 
 
-def feedback_on(documents, gain):
-    """Feedback with a model that gives documents these terms."""
-
-    def own_terms(document):
-        found = [documents[int(place)] for place in document.numpy()]
-        width = max(map(len, found))
-        terms = [[*one, *[""] * (width - len(one))] for one in found]
-        weights = [[*one.values(), *[0.0] * (width - len(one))] for one in found]
-        shape = (len(found), width)
-        return {
-            "stems": tf.reshape(tf.constant(terms, tf.string), shape),
-            "weights": tf.reshape(tf.constant(weights, tf.float32), shape),
-        }
-
-    places = tf.constant([str(place) for place in range(len(documents))])
-    return Feedback(SimpleNamespace(tensors=lambda _, document: own_terms(document)), places, gain)
+def vectors_of(documents):
+    """Unit vectors of documents with these weighted terms."""
+    weights = [[document.get(term, 0) for term in "abcde"] for document in documents]
+    return unit_vectors(sparse.csr_matrix(np.array(weights, np.float32).reshape(-1, 5)))
 
 
-def cosine(one, other):
-    norms = [sqrt(sum(weight**2 for weight in text.values())) for text in (one, other)]
-    return sum(weight * other.get(term, 0) for term, weight in one.items()) / (norms[0] * norms[1] or 1)
+def added(feedback, documents, scores, ids=None):
+    return feedback.added(np.array(scores, np.float32), ids or ids_of(documents), similarity_of(vectors_of(documents)))
 
 
-def expected(scores, documents, ids, gain):
+def cosine(document, other):
+    norms = [sqrt(sum(weight**2 for weight in text.values())) for text in (document, other)]
+    return sum(weight * other.get(term, 0) for term, weight in document.items()) / (norms[0] * norms[1] or 1)
+
+
+def expected(scores, documents, ids, gain, number):
     mean = sum(scores) / len(scores)
     spread = sqrt(sum((score - mean) ** 2 for score in scores) / len(scores))
     if spread == 0:
         return [0] * len(scores)
-    best = sorted(range(len(scores)), key=lambda place: (scores[place], ids[place]), reverse=True)[:2]
-    parts = [exp(4 * (scores[place] - scores[best[0]]) / spread) for place in best]
+    best = sorted(range(len(scores)), key=lambda row: (scores[row], ids[row]), reverse=True)[:number]
+    parts = [exp(4 * (scores[row] - scores[best[0]]) / spread) for row in best]
     return [
         gain
         * spread
-        * sum(part / sum(parts) * cosine(one, documents[place]) for part, place in zip(parts, best, strict=True))
-        for one in documents
+        * sum(part / sum(parts) * cosine(document, documents[row]) for part, row in zip(parts, best, strict=True))
+        for document in documents
     ]
 
 
 def ids_of(documents):
-    return [b"d%d" % place for place in range(len(documents))]
+    return [b"d%d" % row for row in range(len(documents))]
 
 
 def test_a_document_like_the_best_gains_and_one_that_has_nothing_of_it_does_not():
     documents = [{"a": 3.0, "b": 4.0}, {}, {"a": 1.0}, {"c": 1.0}]
-    scores = np.array([3, 1, 0, 0], np.float32)
+    scores = [3, 1, 0, 0]
     spread = sqrt(6 / 4)  # of 3, 1, 0, 0 around 1: squares 4, 0, 1, 1
     weight = 1 / (1 + exp(4 * (1 - 3) / spread))
-    added = feedback_on(documents, 2).added(scores, ids_of(documents))
-    assert added.tolist() == pytest.approx([2 * spread * weight, 0, 2 * spread * weight * 3 / 5, 0])
+    gains = [2 * spread * weight, 0, 2 * spread * weight * 3 / 5, 0]
+    assert added(Feedback(2.0, 2), documents, scores).tolist() == pytest.approx(gains)
 
 
 LISTS = st.lists(st.tuples(TERMS, st.integers(-3, 3).map(float)), min_size=1, max_size=6)
+PASSES = st.builds(Feedback, st.floats(0.5, 12), st.integers(1, 5))
 
 
-@given(LISTS, st.floats(0.5, 12), st.randoms())
-def test_the_gains_are_the_formulas_in_any_order_and_of_rows_of_a_larger_set(documents_and_scores, gain, random):
-    documents, scores = map(list, zip(*documents_and_scores, strict=True))
-    feedback, ids = feedback_on([*documents, {"e": 1.0}], gain), ids_of(documents)
-    scores = np.array(scores, np.float32)
-    rows = np.arange(len(documents), dtype=np.int32)
-    added = feedback.added(scores, ids, rows)
-    assert added.tolist() == pytest.approx(expected(scores.tolist(), documents, ids, gain), abs=1e-4)
-    assert added.tolist() == pytest.approx(feedback_on(documents, gain).added(scores, ids).tolist(), abs=1e-5)
+@given(LISTS, PASSES, st.randoms())
+def test_the_gains_are_the_formulas_in_any_order_and_follow_the_scale_of_the_scores(rows, feedback, random):
+    documents, scores = map(list, zip(*rows, strict=True))
+    ids, scores = ids_of(documents), np.array(scores, np.float32)
+    gains = added(feedback, documents, scores)
+    assert gains.tolist() == pytest.approx(expected(scores.tolist(), documents, ids, *feedback), abs=1e-4)
     order = np.array(random.sample(range(len(documents)), len(documents)))
-    shuffled = feedback.added(scores[order], [ids[row] for row in order], rows[order])
-    assert shuffled.tolist() == pytest.approx(added[order].tolist(), abs=1e-5)
-    moved = feedback.added(scores * 2 + 5, ids, rows)  # it follows their scale, and not where they lie
-    assert moved.tolist() == pytest.approx((2 * added).tolist(), abs=1e-4)
+    shuffled = added(feedback, [documents[row] for row in order], scores[order], [ids[row] for row in order])
+    assert shuffled.tolist() == pytest.approx(gains[order].tolist(), abs=1e-4)
+    moved = added(feedback, documents, scores * 2 + 5)  # where the scores lie does not matter
+    assert moved.tolist() == pytest.approx((2 * gains).tolist(), abs=1e-4)
 
 
 def test_documents_with_equal_scores_keep_them():
     documents = [{"a": 1.0}, {"a": 1.0, "b": 1.0}, {"b": 1.0}]
-    assert feedback_on(documents, 4.0).added(np.ones(3, np.float32), ids_of(documents)).tolist() == [0, 0, 0]
+    assert added(Feedback(4.0), documents, [1, 1, 1]).tolist() == [0, 0, 0]
 
 
 # With an exported model
@@ -124,28 +114,35 @@ def test_a_document_is_known_by_its_own_terms_with_the_weights_of_bm25():
     assert b"cat" in translated
 
 
+QUERIES = st.lists(st.sampled_from(["white", "cat", "dog", "moon", "ararat"]), min_size=1, max_size=3).map(" ".join)
+
+
 @pytest.mark.stages
 @pytest.mark.usefixtures("each_model_loaded_once")
 @settings(max_examples=8, deadline=None)
-@given(st.lists(st.sampled_from(["white", "cat", "dog", "moon", "ararat"]), min_size=1, max_size=3).map(" ".join))
-def test_a_list_is_ranked_and_scored_alike_with_feedback(query):
-    model = model_with_words()
+@given(QUERIES, st.sampled_from([None, 0.0, 12.0]))
+def test_a_list_is_ranked_and_scored_alike_by_the_models_own_second_pass_or_with_another_gain(query, gain):
+    model = model_with_words(feedback=Feedback(4.0, 3))
     documents = {document.id: (document.text, 0) for document in DOCUMENTS}
     lists = text_lists([("q1", query, documents), ("q2", "cat", dict(list(documents.items())[3:6]))])
-    first, second = score_lists(model.path, lists), score_lists(model.path, lists, feedback=4.0)
-    ranked = {
-        document.doc_id: document
-        for document in DocumentRanker(model, DOCUMENTS, feedback=4.0).rank(query, 99, explain=True)
-    }
-    scores, without = second.pop("scores"), first.pop("scores")
+    first, second = score_lists(model.path, lists, gain=0), score_lists(model.path, lists, gain)
+    ranker = DocumentRanker(model, DOCUMENTS, gain)
+    assert (model.feedback, ranker.feedback) == (Feedback(4.0, 3), Feedback(4.0 if gain is None else gain, 3))
+    ranked = {document.doc_id: document for document in ranker.rank(query, 99, explain=True)}
+    scores, first_scores = second.pop("scores"), first.pop("scores")
+    of_first = model.score(query, [document.text for document in DOCUMENTS])["scores"]
+    assert first_scores[0].tolist() == pytest.approx(of_first, abs=1e-5)
+    _, vectors = model.own_vectors([text for text, _ in documents.values()])
+    gains = ranker.feedback.added(first_scores[0], lists.doc_ids[0], similarity_of(vectors))
+    assert scores[0].tolist() == pytest.approx((first_scores[0] + gains).tolist(), abs=1e-5)
     assert {
         doc_id.decode(): pytest.approx(score, abs=1e-4)
         for doc_id, score in zip(lists.doc_ids[0], scores[0], strict=True)
     } == {doc_id: document.score for doc_id, document in ranked.items()}
     for document in ranked.values():
-        assert [part.name for part in document.parts] == ["smooth_cosine", "lexicon", "feedback"]
-        assert sum(part.part for part in document.parts) == pytest.approx(document.score, abs=1e-5)
-    assert [row.tolist() for row in scores] != [row.tolist() for row in without]
+        names = ["smooth_cosine", "lexicon", *(["feedback"] if ranker.feedback.gain else [])]
+        assert [part.name for part in document.parts] == names
+        assert sum(part.part for part in document.parts) == pytest.approx(document.score, abs=1e-4)
     for name, rows in second.items():  # the channels are as they were
         assert [row.tolist() for row in rows] == [row.tolist() for row in first[name]]
 
@@ -153,7 +150,6 @@ def test_a_list_is_ranked_and_scored_alike_with_feedback(query):
 @pytest.mark.stages
 @pytest.mark.usefixtures("each_model_loaded_once")
 def test_a_model_of_vectors_alone_has_no_second_pass():
-    with pytest.raises(DataError, match="channel of words that match"):
-        score_lists(model_of_vectors().path, text_lists([]), feedback=4.0)
-    with pytest.raises(DataError, match="lexicon.kind"):
-        LoadedModel(model_of_vectors().path, "own_terms")
+    assert model_of_vectors().second_pass() == model_with_words().second_pass() == Feedback(0.0, 2)
+    with pytest.raises(DataError, match=r"channel of words that match.*lexicon\.kind"):
+        score_lists(model_of_vectors().path, text_lists([]), gain=4.0)

@@ -1,0 +1,81 @@
+"""The second pass of a ranker, fitted on the eval split."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+from scipy import sparse
+
+from models.choices import FITTED
+from models.evaluation.fit_number import EvalMetrics, best_number
+from models.lists.ranking_lists import RankingLists
+from models.rankers.scorer import SparseInnerProduct
+from models.retrieval.feedback import Feedback, unit_vectors
+from models.retrieval.inverted_index import TermMatrix
+from models.settings import FeedbackSettings
+from schemas.training_history import Fitted
+
+GAINS: Final = (0.0, 2.0, 4.0, 8.0, 12.0, 20.0, 30.0, 50.0)
+DOCUMENTS: Final = (1, 2, 3, 5)
+
+_BATCH: Final = 1024
+
+
+def fit_second_pass(
+    lists: RankingLists,
+    scores: Sequence[npt.NDArray[np.float32]],
+    vectors: sparse.csr_matrix,
+    settings: FeedbackSettings,
+    top_grade: int,
+) -> tuple[Feedback, dict[str, Fitted]]:
+    """Fits the numbers that the settings ask for, together, with the largest ndcg_5 + 0.1 p_mr_1.
+
+    The candidates are `GAINS` and `DOCUMENTS`; of equally good ones the smallest gain is taken, and then the smallest
+    number of documents. Never to be fitted on the test split.
+
+    Args:
+      lists: lists of the eval split.
+      scores: the scores of their documents: [lists], each float32 [list_size].
+      vectors: unit vectors of their documents' own terms, float32 [documents, terms].
+      settings: the numbers, or which are fitted.
+      top_grade: the MR grade.
+
+    Returns:
+      the second pass, and each number that was fitted by its setting, with the curve through the best other number.
+    """
+    gains = GAINS if settings.gain == FITTED else (float(settings.gain),)
+    documents = DOCUMENTS if settings.documents == FITTED else (int(settings.documents),)
+    # What is added is proportional to the gain.
+    added = {number: Feedback(1.0, number).added_to_lists(lists, scores, vectors) for number in documents}
+
+    def metrics(gain: float, number: int) -> EvalMetrics:
+        second = [first + np.float32(gain) * part for first, part in zip(scores, added[number], strict=True)]
+        return EvalMetrics.of(lists, second, top_grade)
+
+    tried = {(gain, number): metrics(gain, number) for gain in gains for number in documents}
+    best = Feedback(*max(tried, key=lambda numbers: tried[numbers].value))
+    fitted = {}
+    if settings.gain == FITTED:
+        fitted["feedback.gain"] = best_number({gain: tried[gain, best.documents] for gain in gains})
+    if settings.documents == FITTED:
+        fitted["feedback.documents"] = best_number({number: tried[best.gain, number] for number in documents})
+    return best, fitted
+
+
+def own_vectors(channel: SparseInnerProduct, texts: tf.Tensor) -> sparse.csr_matrix:
+    """Returns unit vectors of the terms that documents hold themselves, as the exported model has them.
+
+    Args:
+      channel: the channel of words that match.
+      texts: string [documents].
+
+    Returns:
+      float32 [documents, terms].
+    """
+    terms = TermMatrix()
+    for start in range(0, len(texts), _BATCH):
+        stems, weights = channel.own_terms(texts[start : start + _BATCH])
+        terms.add(stems.to_tensor(""), weights.to_tensor(0.0))
+    return unit_vectors(terms.rows())
