@@ -11,7 +11,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.encoders.text_vectors import Keys, text_keys
-from models.training.train import TimeLeft
+from models.time_left import TimeLeft
 from schemas.byte_streams import Apply
 
 log = logging.getLogger("clir.data")

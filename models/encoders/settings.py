@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from models.choices import ChannelWeightSetting
 from models.endpoint_settings import Address, KeyVariable, Retries, Timeout
 from schemas.json_record import JsonRecord
-from schemas.settings import InputPath, Settings
+from schemas.settings import InputPath, Settings, faults_of_kind
 from schemas.word_characters import HARAKAT, TATWEEL, UNSEEN
 
 _Kind = Literal["none", "saved_model", "use_multilingual", "endpoint", "vectors"]
@@ -129,15 +129,7 @@ class EncoderSettings(Settings):
 
     @model_validator(mode="after")
     def _settings_are_of_the_kind(self) -> "EncoderSettings":
-        faults = []
-        for kind, names in _OF_KIND.items():
-            for name in names:
-                given, default = getattr(self, name), type(self).model_fields[name].default
-                if kind != self.kind and given != default:
-                    faults.append(f"{name} is for the kind {kind} alone, and kind is {self.kind}")
-        for name in _NEEDED.get(self.kind, ()):
-            if getattr(self, name) is None:
-                faults.append(f"{name} must be given for the kind {self.kind}")
+        faults = faults_of_kind(self, _OF_KIND, _NEEDED)
         if self.kind == "none" and self.head != "none":
             faults.append(f"head must be none for the kind none, which is no encoder; got {self.head}")
         if self.kind in ("none", "vectors") and (self.query_prefix or self.document_prefix):
