@@ -199,8 +199,6 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             translator=lexicon.translator.for_texts,
             languages=data.languages,
             store=f"{checkpoints}.{TRANSLATIONS}",
-            held_out=data.held_out,
-            examples=examples if "query" in lexicon.translator.sides else None,
         )
         stages.append(translation_gen)
         translations = translation_gen.outputs["translations"]

@@ -52,7 +52,7 @@ class Lexicon(artifact.Artifact):
 
 
 class Translations(artifact.Artifact):
-    """Texts and their translations by a machine, for the lexicon: see `schemas.lexicon_pairs`."""
+    """Sentences and their translations by a machine, for the lexicon: see `schemas.lexicon_pairs`."""
 
     TYPE_NAME = "clir.Translations"
 

@@ -21,7 +21,7 @@ class LexiconReport(JsonRecord):
     title_pairs_weight: float = 1.0
     """The same for a pair of titles."""
     translations_weight: float = 1.0
-    """The same for a text and its translation by `lexicon.translator`."""
+    """The same for a sentence and its translation by `lexicon.translator`."""
     terms: int
     """Number of stems, or words, of the collection and the pairs."""
     translations: int

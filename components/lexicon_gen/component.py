@@ -58,7 +58,7 @@ def LexiconGen(
       held_out: the domains whose train pairs are left out.
       leaves_out: whether to learn another lexicon without each of the other domains, in the folder `without`.
       wikiclir_files: files made from dumps, whose pairs of titles are learned from, too.
-      translations: pairs of texts and their translations, which are learned from, too.
+      translations: pairs of sentences and their translations, which are learned from, too.
       translations_weight: how often each of these pairs counts.
 
     Raises:

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Final
 
-from models.translators.settings import Side, TranslatorSettings
+from models.translators.settings import TranslatorSettings
 from models.translators.translator import Translator
 from schemas.errors import DataError
 from schemas.wording import printable
@@ -24,15 +24,15 @@ class CommandTranslator(Translator):
     """Starts the programs of `lexicon.translator.command`, one after the other, for each call.
 
     Args:
-      settings, side, source, target: see `Translator`.
+      settings, source, target: see `Translator`.
 
     Raises:
       DataError: the user has not allowed a program, or there is none of its name.
     """
 
-    def __init__(self, settings: TranslatorSettings, side: Side, source: str, target: str) -> None:
-        super().__init__(settings, side, source, target)
-        self._commands = settings.commands(side)
+    def __init__(self, settings: TranslatorSettings, source: str, target: str) -> None:
+        super().__init__(settings, source, target)
+        self._commands = settings.command or ()
         allowed = [name.strip() for name in os.environ.get(ALLOWED, "").split(",")]
         programs = list(dict.fromkeys(command[0] for command in self._commands))
         if "*" not in allowed and not {*programs} <= {*allowed}:
@@ -77,16 +77,17 @@ class CommandTranslator(Translator):
             )
         except OSError as error:
             raise DataError(f"{shown} cannot be started: {error.strerror}.") from None
-        try:
-            output, message = process.communicate(content.encode(), seconds)
-        except subprocess.TimeoutExpired:
-            raise DataError(
-                f"{shown} must end within {seconds:g} s; it did not. Check it, or raise lexicon.translator.timeout_s."
-            ) from None
-        finally:
-            if process.returncode is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+        with process:
+            try:
+                output, message = process.communicate(content.encode(), seconds)
+            except subprocess.TimeoutExpired:
+                raise DataError(
+                    f"{shown} must end within {seconds:g} s; it did not. Check it, or raise "
+                    "lexicon.translator.timeout_s."
+                ) from None
+            finally:
+                if process.returncode is None:
+                    os.killpg(process.pid, signal.SIGKILL)
         if process.returncode:
             said = printable((message or output)[: 4 * _SHOWN].decode("utf-8", "replace").strip(), _SHOWN)
             raise DataError(f"{shown} failed with the exit code {process.returncode}: {said or '(no message)'}")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from models.json_endpoint import JsonEndpoint
-from models.translators.settings import Side, TranslatorSettings
+from models.translators.settings import TranslatorSettings
 from models.translators.translator import Translator
 from schemas.json_files import parse_json
 
@@ -20,11 +20,11 @@ class EndpointTranslator(Translator):
     """Asks an endpoint that answers `POST {address}/translate` for a list of texts.
 
     Args:
-      settings, side, source, target: see `Translator`.
+      settings, source, target: see `Translator`.
     """
 
-    def __init__(self, settings: TranslatorSettings, side: Side, source: str, target: str) -> None:
-        super().__init__(settings, side, source, target)
+    def __init__(self, settings: TranslatorSettings, source: str, target: str) -> None:
+        super().__init__(settings, source, target)
         remedies = {
             400: f"Does it translate from {source} to {target}? If a text or the list is too long for it, lower "
             "lexicon.translator.batch.",

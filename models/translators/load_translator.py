@@ -3,54 +3,44 @@
 import hashlib
 import json
 
-from models.translators.settings import Side, TranslatorSettings
+from models.translators.settings import TranslatorSettings
 from models.translators.translator import Translator
 
 
-def load_translator(settings: TranslatorSettings, side: Side, languages: tuple[str, str]) -> Translator:
-    """Makes the translator of one side's texts.
+def load_translator(settings: TranslatorSettings, languages: tuple[str, str]) -> Translator:
+    """Makes the translator from the documents' language into the queries'.
 
     Args:
       settings: of any kind but none.
-      side: the texts to translate.
       languages: of queries and of documents.
 
     Raises:
       DataError: it cannot be used.
       ValueError: the kind is none.
     """
-    source, target = languages if side == "query" else languages[::-1]
+    target, source = languages
     if settings.kind == "command":
         from models.translators.command import CommandTranslator
 
-        return CommandTranslator(settings, side, source, target)
+        return CommandTranslator(settings, source, target)
     if settings.kind == "endpoint":
         from models.translators.endpoint import EndpointTranslator
 
-        return EndpointTranslator(settings, side, source, target)
+        return EndpointTranslator(settings, source, target)
     raise ValueError(f"the kind must be command or endpoint; got {settings.kind}")
 
 
-def with_probes(settings: TranslatorSettings, languages: tuple[str, str]) -> TranslatorSettings:
-    """Returns the settings with the translations of the probes, for which each translator is asked."""
-    probes = {side: load_translator(settings, side, languages).probe() for side in settings.sides}
-    return settings.model_copy(update={"probes": probes})
+def with_probe(settings: TranslatorSettings, languages: tuple[str, str]) -> TranslatorSettings:
+    """Returns the settings with the translation of the probe, for which the translator is asked."""
+    return settings.model_copy(update={"probe": load_translator(settings, languages).probe()})
 
 
-def translator_digest(settings: TranslatorSettings, side: Side, languages: tuple[str, str]) -> str:
-    """Returns SHA-256 of all that decides the translations of one side's texts.
+def translator_digest(settings: TranslatorSettings, languages: tuple[str, str]) -> str:
+    """Returns SHA-256 of all that decides the translations.
 
     Args:
-      settings: with probes.
-      side: the texts to translate.
+      settings: with the probe.
       languages: of queries and of documents.
     """
-    parts = {
-        "kind": settings.kind,
-        "commands": settings.commands(side),
-        "address": settings.address,
-        "probe": settings.probes.get(side),
-        "side": side,
-        "languages": languages,
-    }
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    parts = settings.model_dump(mode="json", include={"kind", "command", "address", "probe"})
+    return hashlib.sha256(json.dumps({**parts, "languages": languages}, sort_keys=True).encode()).hexdigest()

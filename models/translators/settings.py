@@ -7,11 +7,10 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from models.endpoint_settings import Address, KeyVariable, Retries, Timeout
 from schemas.settings import Settings, faults_of_kind
 
-_OWN: Final = {"command": ("command", "query_command"), "endpoint": ("address", "key_variable", "retries", "batch")}
+_OWN: Final = {"command": ("command",), "endpoint": ("address", "key_variable", "retries", "batch")}
 """The settings that one kind alone has."""
-
-Side: TypeAlias = Literal["document", "query"]
-"""The texts that are translated: documents into the query language, or queries into the document language."""
+_NEEDED: Final = {"command": ("command",), "endpoint": ("address",)}
+"""Those of them that it must have."""
 
 
 def _as_commands(value: Any) -> Any:
@@ -33,18 +32,14 @@ class TranslatorSettings(Settings):
     kind: Literal["none", "command", "endpoint"] = "none"
     """Kind of the translator: none, command (a program of this machine), or endpoint (a service that answers
     LibreTranslate's POST /translate). Translations in a file are `lexicon.pairs`."""
-    of: Literal["documents", "queries", "both"] = "documents"
-    """The texts that are translated: the sentences of all documents, into the query language; the train queries, into
-    the document language; or both."""
     weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
-    """How often each pair of a text and its translation counts beside a train pair."""
+    """How often each pair of a sentence and its translation counts beside a train pair."""
     command: Commands | None = None
-    """The program that translates documents: a list of its arguments, such as [apertium, -u, spa-eng], or a list of
-    such lists, each of which reads what the one before it wrote. It reads UTF-8, texts of one line with an empty line
-    after each, and writes their translations in the same form. No shell is started. A run asks for `--allow-commands`
-    or the environment variable CLIR_ALLOWED_COMMANDS, which names programs, separated by commas."""
-    query_command: Commands | None = None
-    """The program that translates queries, likewise."""
+    """The program that translates from the document language into the query language: a list of its arguments, such as
+    [apertium, -u, spa-eng], or a list of such lists, each of which reads what the one before it wrote. It reads UTF-8,
+    texts of one line with an empty line after each, and writes their translations in the same form. No shell is
+    started. A run asks for `--allow-commands`, or for the environment variable CLIR_ALLOWED_COMMANDS, which names
+    programs, separated by commas."""
     address: Address | None = None
     """Address of the endpoint, without the path: http://localhost:5000 for http://localhost:5000/translate."""
     key_variable: KeyVariable | None = None
@@ -55,11 +50,11 @@ class TranslatorSettings(Settings):
     """Number of further tries; see `encoder.retries`."""
     batch: Annotated[int, Field(ge=1, le=4096)] = 32
     """Number of texts of a request."""
-    probes: dict[Side, str] = {}
-    """Expected translations of a fixed sentence, of each side that is translated; every run fills them in in its
-    resolved configuration, and a rerun checks them."""
+    probe: str | None = None
+    """Expected translation of a fixed sentence; every run fills it in in its resolved configuration, and a rerun checks
+    it."""
 
-    @field_validator("command", "query_command")
+    @field_validator("command")
     @classmethod
     def _commands_have_programs(cls, commands: Commands | None) -> Commands | None:
         if commands is not None and not (commands and all(commands)):
@@ -68,20 +63,9 @@ class TranslatorSettings(Settings):
 
     @model_validator(mode="after")
     def _settings_are_of_the_kind(self) -> "TranslatorSettings":
-        needed = {"command": [f"{'query_' * (side == 'query')}command" for side in self.sides], "endpoint": ["address"]}
-        if faults := faults_of_kind(self, _OWN, needed):
+        if faults := faults_of_kind(self, _OWN, _NEEDED):
             raise ValueError("; ".join(faults))
         return self
-
-    @property
-    def sides(self) -> tuple[Side, ...]:
-        """The sides that are translated."""
-        both: tuple[Side, ...] = ("document", "query")
-        return {"documents": both[:1], "queries": both[1:], "both": both}[self.of]
-
-    def commands(self, side: Side) -> tuple[tuple[str, ...], ...]:
-        """The programs that translate a side."""
-        return (self.query_command if side == "query" else self.command) or ()
 
     @property
     def for_texts(self) -> "TranslatorSettings":

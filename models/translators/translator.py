@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
-from models.translators.settings import Side, TranslatorSettings
+from models.translators.settings import TranslatorSettings
 from schemas.errors import DataError
 from schemas.wording import printable
 
@@ -47,7 +47,7 @@ uk Старий вулкан викинув лаву, і люди обох сі�
 vi Ngọn núi lửa già phun dung nham, và người dân hai làng chạy ra biển.
 zh 古老的火山喷出熔岩，两个村庄的人们逃向大海。
 """
-"""The sentence of probes in several languages; never to be changed, because stores and configurations hold its
+"""The sentence of the probe in several languages; never to be changed, because stores and configurations hold its
 translations."""
 _SENTENCES: Final = dict(line.split(" ", 1) for line in _PROBES.strip().split("\n"))
 _SHOWN: Final = 200
@@ -68,12 +68,11 @@ class Translator(ABC):
 
     Args:
       settings: of the kind.
-      side: the texts to translate.
       source, target: the languages, ISO 639-1.
     """
 
-    def __init__(self, settings: TranslatorSettings, side: Side, source: str, target: str) -> None:
-        self._settings, self._side, self._source, self._target = settings, side, source, target
+    def __init__(self, settings: TranslatorSettings, source: str, target: str) -> None:
+        self._settings, self._source, self._target = settings, source, target
 
     @property
     @abstractmethod
@@ -113,7 +112,7 @@ class Translator(ABC):
           DataError: the translator fails, gives more or fewer translations than texts, or is another one than that of
             the settings.
         """
-        probe, expected = probe_of(self._source), self._settings.probes.get(self._side)
+        probe, expected = probe_of(self._source), self._settings.probe
         first, *translations, last = map(_on_one_line, self._translate([probe, *texts, probe]))
         for found in (first, last):
             if found != expected:

@@ -65,7 +65,7 @@ EVERY_STAGE: Values = {
     "lexicon": {
         "kind": "lexicon",
         "pairs": "/pairs",
-        "translator": {"kind": "endpoint", "of": "both", "address": "http://127.0.0.1:7"},
+        "translator": {"kind": "endpoint", "address": "http://127.0.0.1:7"},
     },
     "encoder": {"kind": "endpoint", "address": "http://127.0.0.1:9", "query_model": "m"},
     "channels": {"lsi": {"kind": "cl_lsi"}},
@@ -84,8 +84,7 @@ DUMPS: Values = {
     "training.sampling": "natural",
 }
 SAVED_MODEL: Values = {"encoder": {"kind": "saved_model", "path": "/model"}}
-COMMAND_OF: Values = {f"lexicon.translator.{name}": [["true"]] for name in ("command", "query_command")}
-COMMAND: Values = {"lexicon.translator": {"of": "both"}, "lexicon.translator.kind": "command", **COMMAND_OF}
+COMMAND: Values = {"lexicon.translator": {"kind": "command", "command": [["true"]]}}
 VECTORS: Values = {"encoder": {"kind": "vectors", "query_vectors": "/q.npy", "document_vectors": "/d.npy"}}
 NO_SEARCH: Values = {"tuning": {}}
 WITHOUT_THRESHOLDS: Values = {"loss": {"name": "softmax"}}
@@ -254,12 +253,17 @@ OTHER_VALUES: list[tuple[Values, Values]] = [
     ({"model.similarity": "cosine"}, NO_SEARCH),
     ({"model.epsilon": 2}, NO_SEARCH),
     ({"lexicon.kind": "bm25"}, {"lexicon": {"kind": "lexicon"}}),
-    ({"lexicon.translator.kind": "command", "lexicon.translator.address": None, **COMMAND_OF}, {}),
+    (
+        {
+            f"lexicon.translator.{key}": value
+            for key, value in {**COMMAND["lexicon.translator"], "address": None}.items()
+        },
+        {},
+    ),
     ({"lexicon.translator.command": [["false"]]}, COMMAND),
-    ({"lexicon.translator.query_command": [["false"]]}, COMMAND),
     ({"lexicon.translator.address": "http://127.0.0.1:6"}, {}),
     ({"lexicon.translator.key_variable": "CLIR_KEY"}, {}),
-    ({"lexicon.translator.probes": {"document": "a"}}, {}),
+    ({"lexicon.translator.probe": "a"}, {}),
     ({"encoder.signature": "s"}, SAVED_MODEL),
     ({"encoder.output": "o"}, SAVED_MODEL),
     ({"encoder.path": "/another"}, SAVED_MODEL),
