@@ -20,8 +20,9 @@ def _as_commands(value: Any) -> Any:
     return value
 
 
+_Command: TypeAlias = tuple[Annotated[str, Field(min_length=1)], ...]
 Commands: TypeAlias = Annotated[
-    tuple[tuple[Annotated[str, Field(min_length=1)], ...], ...], BeforeValidator(_as_commands)
+    tuple[_Command, ...], BeforeValidator(_as_commands, json_schema_input_type=_Command | tuple[_Command, ...])
 ]
 """Programs with their arguments, each of which reads what the one before it wrote."""
 
