@@ -213,7 +213,7 @@ STAGES_OF_PART: Final[Mapping[str, tuple[str, ...]]] = {
         "Transform",
     ),
     "BM25": ("LexicalBaseline",),
-    "lexicon": ("TranslationGen", "LexiconGen"),
+    "lexicon": ("LexiconGen",),
     "encoder": ("TextVectorGen",),
     "training": ("Trainer",),
     "paper's training": ("PaperTrainer",),
