@@ -1,12 +1,14 @@
 """Arguments and options that several commands take."""
 
 import math
+import os
 import sys
 from collections.abc import Iterator
 from typing import Final
 
 import click
 
+from models.translators.command import ALLOWED
 from schemas.errors import DataError
 
 model_argument: Final = click.argument("model", type=click.Path())
@@ -21,6 +23,17 @@ json_lines_option: Final = click.option("--json", "as_json", is_flag=True, help=
 overrides_option: Final = click.option(
     "--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as training.epochs=3."
 )
+
+
+def _allow_commands(_context: click.Context, _parameter: click.Parameter, allows: bool) -> None:
+    if allows:
+        os.environ[ALLOWED] = "*"  # for the workers, too
+
+
+allow_commands_option: Final = click.option(
+    "--allow-commands", is_flag=True, expose_value=False, callback=_allow_commands,
+    help="Start the programs that the configuration names (lexicon.translator).",
+)  # fmt: skip
 
 
 def number(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:

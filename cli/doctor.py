@@ -3,6 +3,7 @@
 import os
 import platform
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib import metadata
@@ -78,10 +79,22 @@ def _findings() -> Iterator[Finding]:
         yield Finding(
             "encoder", "absent", "preset: best does without; `make encoder`, or pip install 'smooth-clir[use]'"
         )
+    yield _apertium()
     try:
         yield Finding("Milvus", "ok", f"its client, pymilvus {metadata.version('pymilvus')}")
     except metadata.PackageNotFoundError:
         yield Finding("Milvus", "absent", "only for `search.engine: milvus`: pip install 'smooth-clir[milvus]'")
+
+
+def _apertium() -> Finding:
+    """Whether the translator Apertium is installed, and its pairs of languages."""
+    if not shutil.which("apertium"):
+        remedy = "only for `lexicon.translator`: docs/translation.md has its packages"
+        return Finding("Apertium", "absent", remedy)
+    modes = subprocess.run(["apertium", "-l"], capture_output=True, text=True, timeout=60, check=False).stdout.split()
+    if not modes:
+        return Finding("Apertium", "absent", "has no pair of languages: apt-get install apertium-eng-spa, for instance")
+    return Finding("Apertium", "ok", f"translates {', '.join(modes)}, for `lexicon.translator`")
 
 
 def _libraries() -> Iterator[Finding]:

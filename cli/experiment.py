@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.arguments import allow_commands_option
 from cli.imports import heavy_imports
 from cli.terminal import StageView, short, show, show_json
 from cli.users_error import users_error
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", metavar="FILE | --stale [FOLDER]...", type=click.Path(), nargs=-1)
 @click.option("--stale", is_flag=True, help="Only list the reports that would come out otherwise now. Exits 1 if any.")
+@allow_commands_option
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def experiment(paths: tuple[str, ...], stale: bool, as_json: bool) -> None:
     """Run every cell of the grid that FILE describes, and report on them.

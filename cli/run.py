@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cli.arguments import json_option, overrides_option
+from cli.arguments import allow_commands_option, json_option, overrides_option
 from cli.imports import heavy_imports
 from cli.summary import RunSummary, describe_files, metrics_table, search_table
 from cli.terminal import StageView, for_shell, program, say, short, show, show_json
@@ -27,6 +27,7 @@ from schemas.errors import DataError
 @click.argument("config", type=click.Path())
 @overrides_option
 @click.option("--estimate", is_flag=True, help="Only estimate time, memory and disk.")
+@allow_commands_option
 @json_option
 @click.option("-v", "--verbose", is_flag=True, help="Show the logs of TFX, Beam and TensorFlow.")
 def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, verbose: bool) -> None:

@@ -1,6 +1,7 @@
 """HTTP requests with one deadline for the whole of each: name, connection, heads and body."""
 
 import asyncio
+import json
 import os
 import socket
 import ssl
@@ -16,6 +17,7 @@ import httpx
 
 from models.keys import key_for
 from models.proxies import http_proxy, through
+from schemas.json_files import parse_json
 
 _BYTES_OF_MESSAGE: Final = 1 << 16
 """How much is read of an answer that is an error."""
@@ -44,6 +46,7 @@ class HttpClient:
     Args:
       address: http or https, with a host.
       key_variable: name of the environment variable with the key, see `models.keys`; None for none.
+      key_field: the field of the JSON that takes the key; None for the header Authorization.
 
     Attributes:
       connections: number of the connections that it has opened.
@@ -52,8 +55,9 @@ class HttpClient:
       is_secret: whether it sends a key or a password, which a server may repeat in its answers.
     """
 
-    def __init__(self, address: str, key_variable: str | None = None) -> None:
+    def __init__(self, address: str, key_variable: str | None = None, key_field: str | None = None) -> None:
         self._address, self._key_variable, self._proxy = address, key_variable, http_proxy(address)
+        self._key_field = key_field
         self.connections = self.answers = 0
         self.route = through(self._proxy)
         self.is_secret = key_variable is not None or "@" in (self._proxy or "")
@@ -110,7 +114,10 @@ class HttpClient:
         headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "smooth-clir"}
         if content is not None:
             headers["Content-Type"] = "application/json"
-        if self._key_variable:
+        if self._key_variable and self._key_field:
+            fields = {**parse_json(content or b"{}"), self._key_field: key_for(self._key_variable, self._address)}
+            content = json.dumps(fields).encode()
+        elif self._key_variable:
             headers["Authorization"] = f"Bearer {key_for(self._key_variable, self._address)}"
         method, url = "GET" if content is None else "POST", self._address + path
         extensions = {"trace": self._trace}

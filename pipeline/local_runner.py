@@ -35,6 +35,7 @@ from pipeline.pipeline import create_pipeline
 from pipeline.publishing import TensorBoardLinks, publish
 from pipeline.recovery import open_store
 from pipeline.stages import ALWAYS_RUN, Outputs, StageEnd
+from pipeline.translator_identity import with_translator_probe
 from schemas.drops import REPORT_FILE
 from schemas.errors import ConfigError
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
@@ -73,7 +74,7 @@ class _Run(NamedTuple):
     """A run's settings and places."""
 
     config: RunConfig
-    """With the fingerprint of an endpoint, if it has one."""
+    """With the fingerprint of an encoder's endpoint and the probe of a translator, if it has them."""
     folder: OutputFolder
     store: Path
     """The folder of artifacts and metadata: an experiment's, or the run's own."""
@@ -151,6 +152,7 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
         if config.search.engine == "milvus":
             MilvusVersions(config.search.milvus)
     config = with_fingerprint(config, store / ARTIFACTS / f"{CHECKPOINTS}.{TEXT_VECTORS}")
+    config = with_translator_probe(config)
     folder.write(CONFIG_FILE, dump_config(config))
     configure_devices(config.training, config.model)
     return _Run(config, folder, store, folder.path.name if experiment else None, open_store(store))

@@ -31,6 +31,7 @@ from components.trainer.component import Trainer
 from components.training_report.component import TrainingReport
 from components.transform.component import Transform
 from components.transform.settings import TransformSettings
+from components.translation_gen.component import TranslationGen
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
@@ -43,7 +44,7 @@ from pipeline.config import RunConfig, without_folders
 from pipeline.encoder_identity import encoder_digest
 from pipeline.identity import identity, identity_of_stage
 from pipeline.input_files import files_of, files_of_dump
-from pipeline.layout import CHECKPOINTS, TEXT_VECTORS
+from pipeline.layout import CHECKPOINTS, TEXT_VECTORS, TRANSLATIONS
 from schemas.features import (
     DOCUMENT_STEM_VOCABULARY,
     DOCUMENT_VOCABULARY,
@@ -191,6 +192,16 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
         transform.add_upstream_node(validator)
     stages += [collection_gen, example_gen, statistics_gen, schema_gen, *validators, transform]
     learned = None
+    translations = None
+    if lexicon.translator.kind != "none":
+        translation_gen = TranslationGen(
+            collection=collection,
+            translator=lexicon.translator.for_texts,
+            languages=data.languages,
+            store=f"{checkpoints}.{TRANSLATIONS}",
+        )
+        stages.append(translation_gen)
+        translations = translation_gen.outputs["translations"]
     if lexicon.kind != "none":
         lexicon_gen = LexiconGen(
             examples=examples,
@@ -207,6 +218,8 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             held_out=data.held_out,
             leaves_out=config.has_held_out_weight,
             wikiclir_files=wikiclir_files if lexicon.title_pairs else None,
+            translations=translations,
+            translations_weight=lexicon.translator.weight,
         )
         stages.append(lexicon_gen)
         learned = lexicon_gen.outputs["lexicon"]

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 DATA_STAGES: Final = (
     "WikipediaGen", "CollectionGen", "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator",
-    "Transform", "LexicalBaseline", "LexiconGen", "TextVectorGen", "Rivals",
+    "Transform", "LexicalBaseline", "TranslationGen", "LexiconGen", "TextVectorGen", "Rivals",
 )  # fmt: skip
 """The stages before any training. Cells of an experiment that agree in a stage's settings share its outputs through the
 cache, and data that one cell refuses, every cell refuses."""

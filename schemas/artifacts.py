@@ -51,6 +51,12 @@ class Lexicon(artifact.Artifact):
     TYPE_NAME = "clir.Lexicon"
 
 
+class Translations(artifact.Artifact):
+    """Sentences and their translations by a machine, for the lexicon: see `schemas.lexicon_pairs`."""
+
+    TYPE_NAME = "clir.Translations"
+
+
 class TextVectors(artifact.Artifact):
     """The vectors of a pre-trained encoder of all texts: see `models.encoders.text_vectors`."""
 

@@ -33,6 +33,9 @@ MOST_WEIGHT: Final = 1e12
 EXPORT_ENDINGS: Final = (".json", ".json.gz", ".tsv", ".tsv.gz")
 """The endings of files that `format_pairs` writes."""
 
+TRANSLATIONS_FILE: Final = "translations.tsv"
+"""The file of a translator's pairs: lines of a translation and the sentence, each distinct sentence once."""
+
 _TABLE_ENDINGS: Final = (".json", ".json.gz", ".json.bz2")
 
 

@@ -20,6 +20,8 @@ class LexiconReport(JsonRecord):
     """How often a pair of `lexicon.pairs` counted beside a train pair, times its own weight."""
     title_pairs_weight: float = 1.0
     """The same for a pair of titles."""
+    translations_weight: float = 1.0
+    """The same for a sentence and its translation by `lexicon.translator`."""
     terms: int
     """Number of stems, or words, of the collection and the pairs."""
     translations: int
@@ -34,7 +36,11 @@ class LexiconReport(JsonRecord):
         learned = f"{self.translations:,} translations of {self.translated:,}, from {self.train_pairs:,} train pairs"
         terms = f"{self.kind}: {self.terms:,} terms"
         of_pairs = [ReadReport.from_dict(self.pairs, Reason).describe()] if self.pairs else []
-        weights = {"lexicon.pairs": self.pairs_weight, "titles": self.title_pairs_weight}
+        weights = {
+            "lexicon.pairs": self.pairs_weight,
+            "titles": self.title_pairs_weight,
+            "translations": self.translations_weight,
+        }
         return [
             f"{terms}, {learned}" if self.kind == "lexicon" else terms,
             *(f"further pairs: {line}" for line in of_pairs),

@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -130,6 +130,35 @@ class OneOf:
                 f"must be one of {', '.join(self.choices)}; got {text!r}{did_you_mean(text, self.choices)}"
             )
         return text
+
+
+def faults_of_kind(
+    settings: "Settings", own: Mapping[str, Iterable[str]], needed: Mapping[str, Iterable[str]]
+) -> list[str]:
+    """Finds settings that are given and of another kind, and those that the kind lacks.
+
+    Args:
+      settings: with a setting `kind`.
+      own: kind to the settings that it alone has.
+      needed: kind to those of them that it must have.
+
+    Example:
+      >>> class Animal(Settings):
+      ...     kind: str
+      ...     wings: int | None = None
+      >>> faults_of_kind(Animal(kind="cat", wings=2), {"bird": ["wings"]}, {"bird": ["wings"]})
+      ['wings is for the kind bird alone, and kind is cat']
+    """
+    kind: str = settings.kind  # type: ignore[attr-defined]
+    faults = []
+    for other, names in own.items():
+        for name in names:
+            if other != kind and getattr(settings, name) != type(settings).model_fields[name].default:
+                faults.append(f"{name} is for the kind {other} alone, and kind is {kind}")
+    faults += [
+        f"{name} must be given for the kind {kind}" for name in needed.get(kind, ()) if getattr(settings, name) is None
+    ]
+    return faults
 
 
 def did_you_mean(came: str, known: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from models.training.train import TimeLeft
+from models.time_left import TimeLeft
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport
 from schemas.errors import DataError
 from schemas.wikiclir import Text, excerpt_of

@@ -6,13 +6,14 @@ from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files
-from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
+from components.lexicon_gen.write_lexicon import FurtherPairs, PairSource, mr_pairs, write_lexicon
 from components.stage import Apply, Input, Output, stage
 from models.lexicon.lexicon import WITHOUT_DOMAIN, Kind
 from models.lists.ranking_lists import IDS_SPEC, read_lists
-from schemas.artifacts import Collection, Lexicon, WikiClirFiles
+from schemas.artifacts import Collection, Lexicon, Translations, WikiClirFiles
 from schemas.collection import DocumentTexts
 from schemas.domains import DomainFilter, domains_to_train
+from schemas.lexicon_pairs import TRANSLATIONS_FILE
 from schemas.wikiclir import PAIRS_FILE
 from schemas.word_rules import WordRules
 
@@ -35,6 +36,8 @@ def LexiconGen(
     held_out: tuple[str, ...] = (),
     leaves_out: bool = False,
     wikiclir_files: Input[WikiClirFiles] | None = None,
+    translations: Input[Translations] | None = None,
+    translations_weight: float = 1.0,
 ) -> None:
     """Learns which words of the two languages translate each other, and counts the words of the collection.
 
@@ -55,24 +58,28 @@ def LexiconGen(
       held_out: the domains whose train pairs are left out.
       leaves_out: whether to learn another lexicon without each of the other domains, in the folder `without`.
       wikiclir_files: files made from dumps, whose pairs of titles are learned from, too.
+      translations: pairs of sentences and their translations, which are learned from, too.
+      translations_weight: how often each of these pairs counts.
 
     Raises:
       DataError: see `write_lexicon`.
     """
     train = split_files(examples, "train")
-    titles = [os.path.join(wikiclir_files.uri, PAIRS_FILE)] if wikiclir_files else []
+    sources = [PairSource("pairs", pairs, pairs_weight, pairs_digest)] if pairs else []
+    if wikiclir_files:
+        sources.append(PairSource("title_pairs", [os.path.join(wikiclir_files.uri, PAIRS_FILE)], title_pairs_weight))
+    if translations:
+        path = os.path.join(translations.uri, TRANSLATIONS_FILE)
+        sources.append(PairSource("translations", [path], translations_weight))
     texts = DocumentTexts(collection.uri, fileio.open, apply)
 
     def write(folder: str, domains: DomainFilter) -> None:
-        further = FurtherPairs(
-            pairs, pairs_digest, max_bad_share, fileio.open, titles, pairs_weight, title_pairs_weight
-        )
         write_lexicon(
             kind,
             languages,
             rules,
             mr_pairs(train, top_grade, domains) if kind == "lexicon" else [],
-            further if pairs or titles else None,
+            FurtherPairs(sources, max_bad_share, fileio.open) if sources else None,
             texts,
             folder,
             fileio.open,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final, Literal, NamedTuple, cast
 
 import tensorflow as tf
 
@@ -52,8 +52,7 @@ def write_lexicon(
         kind=lexicon.record.kind,
         train_pairs=len(train_pairs),
         pairs=pairs.report().as_dict() if pairs else None,
-        pairs_weight=pairs.weight if pairs else 1.0,
-        title_pairs_weight=pairs.made_weight if pairs else 1.0,
+        **{f"{source.name}_weight": source.weight for source in (pairs.sources if pairs else ())},
         terms=len(lexicon.terms),
         translations=lexicon.translations.nnz,
         translated=int((lexicon.translations.getnnz(axis=1) > 0).sum()),
@@ -91,58 +90,53 @@ def mr_pairs(files: Iterable[str], top_grade: int, domains: DomainFilter = EVERY
     return [pair for _, pairs in sorted(pairs_of_query.items()) for pair in pairs]
 
 
+class PairSource(NamedTuple):
+    """Files of pairs that count alike."""
+
+    name: Literal["pairs", "title_pairs", "translations"]
+    paths: Sequence[str]
+    """The files, read as one, each in its own layout (see `schemas.lexicon_pairs`)."""
+    weight: float = 1.0
+    """How often a pair counts, times its own weight."""
+    digest: str | None = None
+    """The `input_digest` of files of the user; other content is refused."""
+
+
 class FurtherPairs:
     """The pairs of files, read while they are iterated over, once; afterwards there is a report.
 
     Args:
-      paths: the files, read as one, each in its own layout (see `schemas.lexicon_pairs`).
-      digest: the `input_digest` of these files; other content is refused.
+      sources: the files, in the order in which they are read.
       max_bad_share: the largest share of bad lines.
       open_file: opens the files.
-      made_paths: files that an earlier stage made, read after the others.
-      weight: how often a pair of `paths` counts, times its own weight.
-      made_weight: the same for `made_paths`.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[str],
-        digest: str | None,
-        max_bad_share: float,
-        open_file: OpenFile,
-        made_paths: Sequence[str] = (),
-        weight: float = 1.0,
-        made_weight: float = 1.0,
-    ) -> None:
-        self.weight, self.made_weight = weight, made_weight
-        self._paths = paths
-        self._made_paths = made_paths
-        self._digest = digest
+    def __init__(self, sources: Sequence[PairSource], max_bad_share: float, open_file: OpenFile) -> None:
+        self.sources = sources
         self._max_bad_share = max_bad_share
         self._open = open_file
         self._read = self._used = 0
         self._left_out = DropCounter()
 
     def __iter__(self) -> Iterator[TextPair]:
-        digests = []
-        weighted = [(path, self.weight) for path in self._paths]
-        weighted += [(path, self.made_weight) for path in self._made_paths]
-        for path, weight in weighted:
-            with self._open(path, "rb") as stored:
-                stream = HashingReader(stored)
-                for item in parse_pairs(cast(BinaryIO, stream), path):
-                    self._read += 1
-                    if isinstance(item, Drop):
-                        self._left_out.add(item)
-                    else:
-                        self._used += 1
-                        yield item._replace(weight=max(item.weight * weight, _LEAST_WEIGHT))
-                digests.append(stream.hexdigest())
-        check_content("lexicon.pairs", self._paths, digests[: len(self._paths)], self._digest)
+        for source in self.sources:
+            digests = []
+            for path in source.paths:
+                with self._open(path, "rb") as stored:
+                    stream = HashingReader(stored)
+                    for item in parse_pairs(cast(BinaryIO, stream), path):
+                        self._read += 1
+                        if isinstance(item, Drop):
+                            self._left_out.add(item)
+                        else:
+                            self._used += 1
+                            yield item._replace(weight=max(item.weight * source.weight, _LEAST_WEIGHT))
+                    digests.append(stream.hexdigest())
+            check_content(f"lexicon.{source.name}", source.paths, digests, source.digest)
         if faults := self.report().faults(self._max_bad_share, "pairs"):
             raise DataError("\n".join(faults))
 
     def report(self) -> ReadReport:
         """The account of the lines so far."""
-        paths = " and ".join((*self._paths, *self._made_paths))
+        paths = " and ".join(path for source in self.sources for path in source.paths)
         return ReadReport(paths, self._read, self._used, self._left_out.drops())

@@ -15,7 +15,7 @@ from models.lists.ranking_lists import RankingLists
 from models.retrieval.bm25 import search_by_bm25, token_lists
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.search_index import Found, SearchIndex
-from models.training.train import TimeLeft
+from models.time_left import TimeLeft
 from schemas import features as f
 from schemas.evaluation import MODEL_TAG, EvaluationReport, QueryMetrics
 from schemas.relevance import NOT_RELEVANT

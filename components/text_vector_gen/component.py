@@ -7,9 +7,9 @@ from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files
+from components.piece_store import PieceStore
 from components.stage import Apply, Input, Output, stage
 from components.text_vector_gen.encode_texts import (
-    Store,
     encode_texts,
     length_of_vectors,
     read_queries,
@@ -66,7 +66,7 @@ def TextVectorGen(
     else:
         folder = os.path.join(store, digest)
         known = encoder.model_copy(update={"probes": probes})
-        encoded = encode_texts(known, queries, collection.uri, Store(folder), fileio.open, apply)
+        encoded = encode_texts(known, queries, collection.uri, PieceStore(folder), fileio.open, apply)
         tables = encoded.tables
         record = record.model_copy(update={"text_form": TEXT_FORM, "cut_texts": encoded.cut_texts})
     record = record.model_copy(update={"dim": length_of_vectors(encoder, tables)})

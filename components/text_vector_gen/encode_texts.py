@@ -1,25 +1,23 @@
 """Encodes texts in pieces that survive a kill. Never imports TFX."""
 
-import hashlib
-import io
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from components.piece_store import PieceStore, in_pieces, work_on_pieces
 from models.encoders.load_encoder import load_encoder
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, is_cut
 from models.encoders.settings import EncoderSettings
 from models.encoders.text_vectors import Keys, stored_form, text_keys
 from models.encoders.vector_files import read_vectors
 from models.lists.ranking_lists import TEXT_SPEC
-from models.training.train import TimeLeft
 from schemas import features as f
-from schemas.byte_streams import OpenFile
+from schemas.byte_streams import Apply, OpenFile
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest, raw_documents, read_texts
 from schemas.errors import DataError
 
@@ -41,48 +39,6 @@ _LISTS: Final = 512
 _NO_KEYS: Final = text_keys([])
 
 log = logging.getLogger("clir.data")
-progress_log = logging.getLogger("clir.progress")
-
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-
-
-class Store:
-    """The vectors of one encoder in pieces, which stay for later runs.
-
-    Args:
-      folder: the encoder's own folder, local or remote; it need not exist.
-    """
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-
-    def write(self, role: Role, keys: Keys, vectors: npt.NDArray[np.float16]) -> None:
-        """Writes a piece, whole or not at all, under the digest of its content."""
-        buffer = io.BytesIO()
-        np.savez(buffer, keys=keys, vectors=vectors)
-        content = buffer.getvalue()
-        tf.io.gfile.makedirs(self.folder)
-        path = f"{self.folder}/{role}.{_digest(content)}.npz"
-        with tf.io.gfile.GFile(f"{path}.part", "wb") as file:
-            file.write(content)
-        tf.io.gfile.rename(f"{path}.part", path, overwrite=True)
-
-    def read(self, role: Role) -> Iterator[tuple[Keys, npt.NDArray[np.float16]]]:
-        """Reads all pieces of a role, the newest last; a damaged one is removed, and its texts are encoded again."""
-        paths = tf.io.gfile.glob(f"{self.folder}/{role}.*.npz")
-        for path in sorted(paths, key=lambda path: (tf.io.gfile.stat(path).mtime_nsec, path)):
-            with tf.io.gfile.GFile(path, "rb") as file:
-                content = file.read()
-            if path.split(".")[-2] != _digest(content):
-                log.warning("%s is damaged: it is removed, and its texts are encoded again", path)
-                tf.io.gfile.remove(path)
-                continue
-            piece = np.load(io.BytesIO(content), allow_pickle=False)
-            yield piece["keys"], piece["vectors"]
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 class Piece(NamedTuple):
@@ -112,7 +68,7 @@ def encode_texts(
     settings: EncoderSettings,
     queries: Mapping[str, str],
     collection: str,
-    store: Store,
+    store: PieceStore,
     open_file: OpenFile,
     apply: Apply = map,
 ) -> EncodedTexts:
@@ -132,11 +88,14 @@ def encode_texts(
     Raises:
       DataError: a text cannot be encoded.
     """
-    known = {role: _sorted_keys(store, role) for role in ("query", "document")}
+    known = {role: store.keys(role) for role in ("query", "document")}
     texts = list(dict.fromkeys(queries[query_id] for query_id in sorted(queries)))
     query_keys = text_keys(texts)
     new = np.flatnonzero(~np.isin(query_keys, known["query"]))
-    pieces = [Piece("query", query_keys[rows], tuple(texts[row] for row in rows.tolist())) for rows in _in_pieces(new)]
+    pieces = [
+        Piece("query", query_keys[rows], tuple(texts[row] for row in rows.tolist()))
+        for rows in in_pieces(new, _TEXTS_OF_A_PIECE)
+    ]
     with open_file(f"{collection}/{MANIFEST_FILE}", "r") as manifest:
         shards = parse_manifest(manifest.read())["documents"].shards
     document_keys, cut_keys = [], [_NO_KEYS]
@@ -148,7 +107,10 @@ def encode_texts(
         distinct, first = np.unique(keys[there], return_index=True)
         is_new = ~np.isin(distinct, held)
         rows = np.sort(there[first[is_new]])
-        pieces += [Piece("document", keys[one], shard=shard, rows=tuple(one.tolist())) for one in _in_pieces(rows)]
+        pieces += [
+            Piece("document", keys[one], shard=shard, rows=tuple(one.tolist()))
+            for one in in_pieces(rows, _TEXTS_OF_A_PIECE)
+        ]
         held = np.union1d(held, distinct)
         document_keys.append(distinct)
     all_keys: dict[Role, Keys] = {
@@ -169,10 +131,7 @@ def encode_texts(
             )
             sentence += "does not see their ends"
             log.log(logging.WARNING if share > 0.1 else logging.INFO, sentence, f"{count:,}", 100 * share, role, limit)
-    done, left = 0, TimeLeft(0, wanted)
-    for count in apply(partial(_encode_piece, settings, collection, store, open_file), pieces):
-        done += count
-        progress_log.info("%s of %s texts, %s left", f"{done:,}", f"{wanted:,}", left.after(done))
+    work_on_pieces(partial(_encode_piece, settings, collection, store, open_file), pieces, apply, "texts")
     tables = {role: _collected(store, role, keys) for role, keys in all_keys.items()}
     return EncodedTexts(tables, cut_texts)
 
@@ -233,7 +192,7 @@ def _table_of_file(
     order = np.argsort(places)  # a file is read from front to back
     return distinct[order], np.concatenate(
         [np.zeros([0, file.vectors.shape[1]], np.float16)]
-        + [stored_form(np.asarray(file.vectors[part], np.float32)) for part in _in_pieces(places[order], 1 << 14)]
+        + [stored_form(np.asarray(file.vectors[part], np.float32)) for part in in_pieces(places[order], 1 << 14)]
     )
 
 
@@ -243,8 +202,10 @@ def _encoder(settings: str) -> PretrainedEncoder:
     return load_encoder(EncoderSettings.model_validate_json(settings))
 
 
-def _encode_piece(settings: EncoderSettings, collection: str, store: Store, open_file: OpenFile, piece: Piece) -> int:
-    """Encodes a piece and writes it to the store; returns the number of its texts.
+def _encode_piece(
+    settings: EncoderSettings, collection: str, store: PieceStore, open_file: OpenFile, piece: Piece
+) -> None:
+    """Encodes a piece and writes it to the store.
 
     Where the encoder is an endpoint, it raises an error if that is not the same one after the piece as before.
     """
@@ -254,8 +215,7 @@ def _encode_piece(settings: EncoderSettings, collection: str, store: Store, open
     vectors = _encoder(settings.model_dump_json()).encode([texts[place] for place in order], piece.role)
     in_order = np.empty(vectors.shape, np.float16)
     in_order[order] = stored_form(vectors)
-    store.write(piece.role, piece.keys, in_order)
-    return len(texts)
+    store.write(piece.role, piece.keys, vectors=in_order)
 
 
 def _texts_of_rows(collection: str, open_file: OpenFile, piece: Piece) -> Iterator[str]:
@@ -285,21 +245,12 @@ def _keys_of_shard(
     return keys, is_cut_line
 
 
-def _in_pieces(rows: npt.NDArray[np.int64], size: int = _TEXTS_OF_A_PIECE) -> list[npt.NDArray[np.int64]]:
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
-
-
-def _sorted_keys(store: Store, role: Role) -> Keys:
-    """The keys that the store holds for a role."""
-    keys: Keys = np.unique(np.concatenate([_NO_KEYS, *(keys for keys, _ in store.read(role))]))
-    return keys
-
-
-def _collected(store: Store, role: Role, keys: Keys) -> tuple[Keys, npt.NDArray[np.float16]]:
+def _collected(store: PieceStore, role: Role, keys: Keys) -> tuple[Keys, npt.NDArray[np.float16]]:
     """The vectors of keys, sorted and distinct, from the pieces of the store."""
     vectors: npt.NDArray[np.float16] | None = None
     found = np.zeros(len(keys), bool)
-    for piece_keys, piece_vectors in store.read(role):
+    for piece in store.read(role):
+        piece_keys, piece_vectors = piece["keys"], piece["vectors"]
         if vectors is None:
             vectors = np.zeros([len(keys), piece_vectors.shape[1]], np.float16)
         if piece_vectors.shape[1] != vectors.shape[1]:

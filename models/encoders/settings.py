@@ -1,15 +1,14 @@
 """Settings of a pre-trained text encoder. Importing this file does not import TensorFlow."""
 
-import re
-import urllib.parse
 from importlib import metadata
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from models.choices import ChannelWeightSetting
+from models.endpoint_settings import Address, KeyVariable, Retries, Timeout
 from schemas.json_record import JsonRecord
-from schemas.settings import InputPath, Settings
+from schemas.settings import InputPath, Settings, faults_of_kind
 from schemas.word_characters import HARAKAT, TATWEEL, UNSEEN
 
 _Kind = Literal["none", "saved_model", "use_multilingual", "endpoint", "vectors"]
@@ -86,18 +85,18 @@ class EncoderSettings(Settings):
     """Name of the SavedModel's signature, which takes one input, texts: string [batch]."""
     output: str | None = None
     """Name of the signature's output that holds the vectors, float [batch, dim]; null: its only output."""
-    address: str | None = None
+    address: Address | None = None
     """Address of the endpoint, without the path: http://localhost:8000 for http://localhost:8000/v1/embeddings."""
     query_model: Annotated[str | None, Field(min_length=1)] = None
     """Name of the endpoint's model for queries."""
     document_model: Annotated[str | None, Field(min_length=1)] = None
     """Name of the endpoint's model for documents; null: that for queries."""
-    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    timeout_s: Timeout = 60.0
     """Longest wait for a whole answer of the endpoint, in seconds, from the resolution of its name on."""
-    retries: Annotated[int, Field(ge=0, le=100)] = 5
+    retries: Retries = 5
     """Number of further tries where the endpoint is down, busy (429) or fails (500, 502, 503, 504); the wait doubles
     from half a second to at most 30."""
-    key_variable: str | None = None
+    key_variable: KeyVariable | None = None
     """Name of the environment variable that holds the endpoint's key, in each process that asks it; it must begin with
     CLIR_. The variable of the same name with _HOST behind it says which host the key is for, so that no configuration
     and no model can send it elsewhere. The key itself stands nowhere."""
@@ -128,43 +127,9 @@ class EncoderSettings(Settings):
     """Expected fingerprint of the endpoint: the length of its vectors, and the cosines and first numbers of those of
     fixed texts; every run fills it in in its resolved configuration, and a rerun checks it."""
 
-    @field_validator("address")
-    @classmethod
-    def _address_is_http(cls, address: str | None) -> str | None:
-        if address is None:
-            return None
-        try:
-            parts = urllib.parse.urlsplit(address)
-            is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            is_good = False
-        if "@" in address:
-            raise ValueError("must hold no user and no password: name the key's environment variable in key_variable")
-        if not is_good or re.search(r"[?#\s]", address):
-            # What stands behind a question mark may be a key.
-            shown = re.split(r"[?#]", address)[0]
-            raise ValueError(f"must be http://host:port, or https, without a query; got {shown!r}")
-        return address.rstrip("/")
-
-    @field_validator("key_variable")
-    @classmethod
-    def _variable_is_ours(cls, name: str | None) -> str | None:
-        if name is not None and not re.fullmatch(r"CLIR_[A-Z0-9_]+", name):
-            # Whoever gives the key itself here must not find it in a log.
-            raise ValueError("must be a name of an environment variable that begins with CLIR_, capitals and digits")
-        return name
-
     @model_validator(mode="after")
     def _settings_are_of_the_kind(self) -> "EncoderSettings":
-        faults = []
-        for kind, names in _OF_KIND.items():
-            for name in names:
-                given, default = getattr(self, name), type(self).model_fields[name].default
-                if kind != self.kind and given != default:
-                    faults.append(f"{name} is for the kind {kind} alone, and kind is {self.kind}")
-        for name in _NEEDED.get(self.kind, ()):
-            if getattr(self, name) is None:
-                faults.append(f"{name} must be given for the kind {self.kind}")
+        faults = faults_of_kind(self, _OF_KIND, _NEEDED)
         if self.kind == "none" and self.head != "none":
             faults.append(f"head must be none for the kind none, which is no encoder; got {self.head}")
         if self.kind in ("none", "vectors") and (self.query_prefix or self.document_prefix):

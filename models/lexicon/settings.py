@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, ValidationInfo, field_validator
 
 from models.choices import ChannelWeightSetting
+from models.translators.settings import TranslatorSettings
 from schemas.settings import InputPath, Settings
 
 PairsWeight: TypeAlias = Annotated[float, Field(gt=0, le=1e6)]
@@ -42,6 +43,8 @@ class LexiconSettings(Settings):
     titles of pages that only eval and test queries are about are left out. Only for the kind lexicon."""
     title_pairs_weight: PairsWeight = 1.0
     """How often each of these pairs of titles counts beside a train pair."""
+    translator: TranslatorSettings = TranslatorSettings()
+    """The machine translator whose translations of the collection are learned from."""
     sha256: LexiconDigests = LexiconDigests()
     """Expected digest of `pairs`; every run fills it in in its resolved configuration."""
 
@@ -67,6 +70,14 @@ class LexiconSettings(Settings):
         if title_pairs and kind != "lexicon":
             raise ValueError(f"must be false for the kind {kind}, which learns nothing; got true")
         return title_pairs
+
+    @field_validator("translator")
+    @classmethod
+    def _translations_are_learned_from(cls, translator: TranslatorSettings, info: ValidationInfo) -> TranslatorSettings:
+        kind = info.data.get("kind", "lexicon")
+        if translator.kind != "none" and kind != "lexicon":
+            raise ValueError(f"kind must be none for lexicon.kind {kind}, which learns nothing; got {translator.kind}")
+        return translator
 
     @field_validator("pairs_weight", "title_pairs_weight")
     @classmethod

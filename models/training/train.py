@@ -15,6 +15,7 @@ from models.choices import OPTIMIZERS
 from models.lists.ranking_lists import RankingLists
 from models.lists.training_batches import training_batches
 from models.objectives.objective import Objective
+from models.time_left import TimeLeft
 from models.training.checkpoint import TrainingCheckpoint, TrainingProgress
 from models.training.list_evaluator import ListEvaluator
 from models.training.log import TrainingLog
@@ -133,23 +134,6 @@ def train(
         steps=steps * progress.epoch,
         theta=[value for name, value in best.figures.items() if name.startswith(THETA)] or None,
     )
-
-
-class TimeLeft:
-    """Estimates the time left from the time that the work so far took.
-
-    Args:
-      done: amount that was done before the clock started.
-      total: amount of the whole work, in the same unit.
-    """
-
-    def __init__(self, done: float, total: float) -> None:
-        self._started, self._first, self._total = time.monotonic(), done, total
-
-    def after(self, done: float) -> str:
-        """Returns the time left when an amount is done, as text: "40 s", "12 min"."""
-        seconds = (time.monotonic() - self._started) / (done - self._first) * (self._total - done)
-        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def make_optimizer(settings: TrainingSettings) -> keras.optimizers.Optimizer:

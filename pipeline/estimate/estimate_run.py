@@ -146,6 +146,8 @@ def _notes(config: RunConfig, memory: float, disk: float, load: float) -> Iterat
         yield "training stops earlier where training.patience is spent"
     if rivals := [name for name in config.evaluation.baselines if name in RIVALS]:
         yield f"the baselines {', '.join(rivals)} come on top: seconds to minutes each"
+    if config.lexicon.translator.kind != "none":
+        yield "the translation of the collection's sentences comes on top; docs/translation.md has translators' speeds"
     if config.has_held_out_weight:
         yield "for a weight that is held_out, a lexicon and a training without each domain come on top"
     if config.adversary.weight:

@@ -94,6 +94,19 @@ def test_a_library_that_only_some_work_needs_is_no_fault(clir: Clir, monkeypatch
     assert found["Milvus"]["state"] == found["encoder"]["state"] == "absent"
 
 
+@pytest.mark.parametrize(("modes", "state"), [("eng-spa\n  spa-eng", "ok"), ("", "absent"), (None, "absent")])
+def test_apertium_is_named_with_its_pairs_of_languages(
+    clir: Clir, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, modes: str | None, state: str
+) -> None:
+    if modes is not None:
+        (tmp_path / "apertium").write_text(f"#!/bin/sh\necho '  {modes}'\n")
+        (tmp_path / "apertium").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = findings(clir)["Apertium"]
+    assert found["state"] == state
+    assert ("eng-spa, spa-eng" in found["says"]) == (state == "ok")
+
+
 def test_a_library_that_says_nothing_is_a_fault_and_earlier_findings_are_shown(
     clir: Clir, monkeypatch: pytest.MonkeyPatch
 ) -> None:

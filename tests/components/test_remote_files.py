@@ -46,11 +46,11 @@ def test_a_collection_is_read_from_and_written_to_a_remote_folder() -> None:
 def test_a_lexicon_is_learned_from_remote_pairs_and_written_to_a_remote_folder() -> None:
     from tfx.dsl.io import fileio
 
-    from components.lexicon_gen.write_lexicon import FurtherPairs, write_lexicon
+    from components.lexicon_gen.write_lexicon import FurtherPairs, PairSource, write_lexicon
     from models.lexicon.lexicon import read_lexicon
 
     folder = write("ram://remote_lexicon", {"pairs": "wolf\tloup\nno tabs\n"})
-    pairs = FurtherPairs([f"{folder}/pairs"], None, 1.0, fileio.open)
+    pairs = FurtherPairs([PairSource("pairs", [f"{folder}/pairs"])], 1.0, fileio.open)
     write_lexicon("lexicon", ("en", "fr"), ALL_WORDS, [], pairs, iter([b"loup"]), folder, fileio.open)
     assert (pairs.report().read, pairs.report().used) == (2, 1)
     lexicon = read_lexicon(folder)

@@ -62,7 +62,11 @@ EVERY_STAGE: Values = {
     "data.held_out": ["news"],
     "model.stem_embeddings": True,
     "embeddings": {"query": "/en.vec", "document": "/fr.vec"},
-    "lexicon": {"kind": "lexicon", "pairs": "/pairs"},
+    "lexicon": {
+        "kind": "lexicon",
+        "pairs": "/pairs",
+        "translator": {"kind": "endpoint", "address": "http://127.0.0.1:7"},
+    },
     "encoder": {"kind": "endpoint", "address": "http://127.0.0.1:9", "query_model": "m"},
     "channels": {"lsi": {"kind": "cl_lsi"}},
     "adversary.weight": 0.5,
@@ -80,6 +84,7 @@ DUMPS: Values = {
     "training.sampling": "natural",
 }
 SAVED_MODEL: Values = {"encoder": {"kind": "saved_model", "path": "/model"}}
+COMMAND: Values = {"lexicon.translator": {"kind": "command", "command": [["true"]]}}
 VECTORS: Values = {"encoder": {"kind": "vectors", "query_vectors": "/q.npy", "document_vectors": "/d.npy"}}
 NO_SEARCH: Values = {"tuning": {}}
 WITHOUT_THRESHOLDS: Values = {"loss": {"name": "softmax"}}
@@ -128,6 +133,7 @@ READ_FROM = {
     "languages": "data.query_language data.document_language",
     "pairs_digest": "lexicon.sha256.pairs",
     "wikiclir_files": "lexicon.title_pairs",
+    "translations_weight": "lexicon.translator.weight",
     "methods": "evaluation.baselines",
     "most": "training.sampling training.batch_lists",
     "serving": "output",
@@ -156,6 +162,7 @@ NOT_READ = {
     "Tuner": r"feedback\..*",
     "TrainingReport": "model.vocabulary_size",
     "TextVectorGen": r"encoder\.(name|licence|head|weight)",
+    "TranslationGen": r"lexicon\.translator\.weight",
     "Pusher": r"beam\..*|kubeflow\..*",
 }
 """Patterns of settings that a stage's signature names and the stage does not get."""
@@ -247,6 +254,17 @@ OTHER_VALUES: list[tuple[Values, Values]] = [
     ({"model.similarity": "cosine"}, NO_SEARCH),
     ({"model.epsilon": 2}, NO_SEARCH),
     ({"lexicon.kind": "bm25"}, {"lexicon": {"kind": "lexicon"}}),
+    (
+        {
+            f"lexicon.translator.{key}": value
+            for key, value in {**COMMAND["lexicon.translator"], "address": None}.items()
+        },
+        {},
+    ),
+    ({"lexicon.translator.command": [["false"]]}, COMMAND),
+    ({"lexicon.translator.address": "http://127.0.0.1:6"}, {}),
+    ({"lexicon.translator.key_variable": "CLIR_KEY"}, {}),
+    ({"lexicon.translator.probe": "a"}, {}),
     ({"encoder.signature": "s"}, SAVED_MODEL),
     ({"encoder.output": "o"}, SAVED_MODEL),
     ({"encoder.path": "/another"}, SAVED_MODEL),
@@ -287,7 +305,8 @@ SWITCHES: list[tuple[Values, Values, str]] = [
     ({"tuning": {}}, {}, "Tuner Trainer TrainingReport"),
     ({"encoder": {"kind": "none"}}, {}, "TextVectorGen Tuner Trainer Evaluator Gate CorpusIndexer SearchEvaluator"),
     ({"encoder": {"kind": "use_multilingual"}}, {}, "TextVectorGen Evaluator Gate"),
-    ({"lexicon": {"kind": "none"}}, {}, "LexiconGen Tuner Trainer"),
+    ({"lexicon": {"kind": "none"}}, {}, "TranslationGen LexiconGen Tuner Trainer"),
+    ({"lexicon.translator": {}}, {}, "TranslationGen LexiconGen"),
     ({"evaluation.baselines": []}, {}, "LexicalBaseline PaperTrainer TrainedBaseline Rivals Evaluator Gate"),
     # a weight that is fitted on domains which are left out in turn
     ({"lexicon.weight": "held_out"}, {}, "DomainValidator LexiconGen Trainer"),
@@ -438,12 +457,12 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("schemas/schema.pbtxt", "ImportSchemaGen"),
         (
             "models/texts/tokens.py",
-            "WikiClirExampleGen LexicalBaseline LexiconGen Rivals TextVectorGen Transform PaperTrainer Tuner "
-            "TrainedBaseline Trainer CorpusIndexer Evaluator Gate IndexPusher SearchEvaluator",
+            "WikiClirExampleGen LexicalBaseline TranslationGen LexiconGen Rivals TextVectorGen Transform PaperTrainer "
+            "Tuner TrainedBaseline Trainer CorpusIndexer Evaluator Gate IndexPusher SearchEvaluator",
         ),
         (
             "models/evaluation/metrics.py",
-            "Rivals TextVectorGen PaperTrainer Tuner Trainer Evaluator TrainingReport Gate Pusher SearchEvaluator",
+            "Rivals PaperTrainer Tuner Trainer Evaluator TrainingReport Gate Pusher",
         ),
         ("models/losses/sosl.py", "PaperTrainer Tuner Trainer"),
         ("models/losses/mse.py", ""),

@@ -45,24 +45,32 @@ def test_it_learns_from_the_mr_documents_of_the_train_lists_and_counts_the_whole
     assert (lexicon.record.documents, lexicon.record.mean_length) == (3, 8 / 3)  # without titles and broken lines
 
 
-@pytest.mark.parametrize(("pairs_weight", "title_weight", "best"), [(8.0, 0.125, "loup"), (0.125, 8.0, "meute")])
-def test_further_pairs_and_pairs_of_titles_count_with_their_weights(
-    run, make_artifact, tmp_path, pairs_weight, title_weight, best
+@pytest.mark.parametrize(
+    ("pairs_weight", "title_weight", "translations_weight", "best"),
+    [(8.0, 0.125, 0.125, "loup"), (0.125, 8.0, 0.125, "meute"), (0.125, 0.125, 8.0, "vit")],
+)
+def test_further_pairs_count_with_the_weights_of_their_kinds(
+    run, make_artifact, tmp_path, pairs_weight, title_weight, translations_weight, best
 ):
     content = b"dog\tloup\n"
     (tmp_path / "dogs.tsv").write_bytes(content)
     titles = make_artifact("WikiClirFiles", tmp_path)
     (Path(titles.uri) / "title_pairs.tsv").write_bytes(b"dog\tmeute\n")
+    translations = make_artifact("Translations", tmp_path)
+    (Path(translations.uri) / "translations.tsv").write_bytes(b"dog\tvit\n")
     lexicon, report = run(
         pairs=[str(tmp_path / "dogs.tsv")],
         pairs_digest=sha256(content).hexdigest(),
         wikiclir_files=titles,
         pairs_weight=pairs_weight,
         title_pairs_weight=title_weight,
+        translations=translations,
+        translations_weight=translations_weight,
     )
     answers = table_of(lexicon)["dog"]
     assert max(answers, key=answers.get) == best
-    assert (report.pairs["used"], report.pairs_weight, report.title_pairs_weight) == (2, pairs_weight, title_weight)
+    weights = (report.pairs_weight, report.title_pairs_weight, report.translations_weight)
+    assert (report.pairs["used"], *weights) == (3, pairs_weight, title_weight, translations_weight)
 
 
 def test_pairs_other_than_those_of_the_digest_are_refused(run, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
+from components.lexicon_gen.write_lexicon import FurtherPairs, PairSource, mr_pairs, write_lexicon
 from models.lexicon.lexicon import read_lexicon
 from schemas.byte_streams import input_digest
 from schemas.domains import domains_to_train
@@ -34,7 +34,8 @@ def further_pairs(folder, contents, max_bad_share=1.0, digest=None, weight=1.0, 
     paths = [folder / f"pairs-{number}{ending}" for number in range(len(contents))]
     for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)
-    return FurtherPairs([str(path) for path in paths], digest, max_bad_share, open, weight=weight)
+    source = PairSource("pairs", [str(path) for path in paths], weight, digest)
+    return FurtherPairs([source], max_bad_share, open)
 
 
 # Pairs of the train lists
@@ -149,8 +150,11 @@ def test_that_a_file_changed_is_said_rather_than_that_it_breaks_off(tmp_path, wh
 def test_the_weight_of_a_pair_is_its_own_times_that_of_its_kind(tmp_path):
     (tmp_path / "titles").write_bytes(GOOD)
     (tmp_path / "words").write_bytes(b"wolf\tloup\t0.5\ncat\tchat\n")
-    paths = [str(tmp_path / "words")], None, 0.0, open, [str(tmp_path / "titles")]
-    assert list(FurtherPairs(*paths, 4.0, 0.25)) == [
+    sources = [
+        PairSource("pairs", [str(tmp_path / "words")], 4.0),
+        PairSource("title_pairs", [str(tmp_path / "titles")], 0.25),
+    ]
+    assert list(FurtherPairs(sources, 0.0, open)) == [
         *(("wolf", "loup", 2.0), ("cat", "chat", 4.0)),
         *(("wolf", "loup", 0.25), ("dog", "chien", 0.25)),
     ]

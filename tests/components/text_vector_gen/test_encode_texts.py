@@ -2,16 +2,15 @@
 
 import logging
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from components.piece_store import PieceStore, in_pieces
 from components.text_vector_gen import encode_texts as subject
 from components.text_vector_gen.encode_texts import (
-    Store,
     encode_texts,
     length_of_vectors,
     read_queries,
@@ -46,13 +45,8 @@ def encoder(monkeypatch):
     subject._encoder.cache_clear()
     monkeypatch.setattr(subject, "load_encoder", lambda _: counting)
     monkeypatch.setattr(subject, "_TEXTS_OF_A_PIECE", PIECE)
-    monkeypatch.setattr(subject, "_in_pieces", in_pieces)
     yield counting
     subject._encoder.cache_clear()
-
-
-def in_pieces(rows, size=PIECE):
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
 def lines_of(shard, first=0):
@@ -76,7 +70,7 @@ def run(tmp_path, encoder, collection):
     """Encodes texts into a store; returns the tables."""
 
     def run(shards=SHARDS, queries=QUERIES, store="store", apply=map):
-        folder = Store(str(tmp_path / store))
+        folder = PieceStore(str(tmp_path / store))
         return encode_texts(ENDPOINT, queries, collection(shards), folder, open, apply).tables
 
     return run
@@ -116,8 +110,8 @@ def test_each_text_is_encoded_once_in_any_collection(tmp_path_factory, shards, q
     collect(folder / "collection", {"documents": lines})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subject, "_encoder", lambda _: counting)
-        patch.setattr(subject, "_in_pieces", in_pieces)
-        store = Store(str(folder / "store"))
+        patch.setattr(subject, "_TEXTS_OF_A_PIECE", PIECE)
+        store = PieceStore(str(folder / "store"))
         tables = encode_texts(ENDPOINT, queries, str(folder / "collection"), store, open).tables
     assert by_keys(tables) == expected(shards, queries)
     assert {*counting.seen.values()} == {1}
@@ -139,7 +133,7 @@ def test_a_later_run_encodes_added_texts_alone_and_leaves_out_those_that_are_gon
 @pytest.mark.parametrize("again", [False, True], ids=["first run", "from the store"])
 def test_distinct_texts_that_the_limit_cuts_are_counted_and_logged(tmp_path, encoder, collection, caplog, again):
     caplog.set_level(logging.INFO, "clir.data")
-    settings, store = ENDPOINT.model_copy(update={"max_characters": 4}), Store(str(tmp_path / "store"))
+    settings, store = ENDPOINT.model_copy(update={"max_characters": 4}), PieceStore(str(tmp_path / "store"))
     for _ in range(1 + again):
         caplog.clear()
         encoded = encode_texts(settings, {**QUERIES, "q6": "f\u00ado\u00adx"}, collection(), store, open)
@@ -154,7 +148,7 @@ def test_distinct_texts_that_the_limit_cuts_are_counted_and_logged(tmp_path, enc
 
 def test_the_tables_do_not_depend_on_the_order_of_queries_or_on_the_pieces(run, monkeypatch):
     first = content(run())
-    monkeypatch.setattr(subject, "_in_pieces", lambda rows, size=100: in_pieces(rows, 100))
+    monkeypatch.setattr(subject, "_TEXTS_OF_A_PIECE", 100)
     assert content(run(queries=dict(reversed(QUERIES.items())), store="another")) == first
 
 
@@ -222,43 +216,13 @@ def test_the_texts_of_a_damaged_or_half_written_piece_are_encoded_again(run, enc
     assert not [*(tmp_path / "store").glob("*.part")]
 
 
-@given(data=st.data())
-def test_a_piece_with_any_damage_is_left_out_and_removed(tmp_path_factory, data):
-    store = Store(str(tmp_path_factory.mktemp("store")))
-    store.write("query", text_keys(["a", "b"]), np.ones([2, DIM], np.float16))
-    store.write("query", text_keys(["c"]), np.ones([1, DIM], np.float16))
-    file, other = sorted(Path(store.folder).iterdir())
-    content = bytearray(file.read_bytes())
-    offset = data.draw(st.integers(0, len(content) - 1))
-    if data.draw(st.booleans()):
-        content = content[:offset]
-    else:
-        content[offset] ^= data.draw(st.integers(1, 255))
-    file.write_bytes(content)
-    assert len([*store.read("query")]) == 1
-    assert [*Path(store.folder).iterdir()] == [other]
-
-
-def test_a_piece_with_a_pickled_object_runs_no_code(tmp_path):
-    class Code:
-        def __reduce__(self):
-            return (tmp_path / "ran").touch, ()
-
-    store = Store(str(tmp_path / "store"))
-    store.write("query", np.array([Code()]), np.ones([1, DIM], np.float16))
-    with pytest.raises(ValueError, match="allow_pickle"):
-        list(store.read("query"))
-    assert not (tmp_path / "ran").exists()
-
-
 def test_pieces_that_begin_with_the_same_text_are_kept_and_vectors_of_two_lengths_refused(run, tmp_path):
     run()
-    store = Store(str(tmp_path / "store"))
+    store = PieceStore(str(tmp_path / "store"))
     for texts in (["a", "b"], ["a", "c"]):
-        store.write("query", text_keys(texts), np.ones([2, DIM], np.float16))
-    stored = {key for keys, _ in store.read("query") for key in keys.tolist()}
-    assert stored >= {*text_keys(["a", "b", "c"]).tolist()}
-    store.write("query", text_keys(["dog"]), np.ones([1, 7], np.float16))
+        store.write("query", text_keys(texts), vectors=np.ones([2, DIM], np.float16))
+    assert {*store.keys("query").tolist()} >= {*text_keys(["a", "b", "c"]).tolist()}
+    store.write("query", text_keys(["dog"]), vectors=np.ones([1, 7], np.float16))
     with pytest.raises(DataError, match=f"{tmp_path}/store "):
         run()
 
@@ -266,11 +230,11 @@ def test_pieces_that_begin_with_the_same_text_are_kept_and_vectors_of_two_length
 @pytest.mark.parametrize("newer", [0, 1])
 def test_of_two_pieces_with_the_same_texts_the_newer_counts(run, tmp_path, newer):
     run(queries={})
-    store, folder = Store(str(tmp_path / "store")), tmp_path / "store"
+    store, folder = PieceStore(str(tmp_path / "store")), tmp_path / "store"
     vectors = [np.full([2, DIM], value, np.float16) for value in (1, 2)]
     for value in vectors:
         before = {*folder.iterdir()}
-        store.write("query", text_keys(["wolf", "fox"]), value)
+        store.write("query", text_keys(["wolf", "fox"]), vectors=value)
         (piece,) = {*folder.iterdir()} - before
         os.utime(piece, (0, 2 if value is vectors[newer] else 1))
     wolf = by_keys(run())["query"][text_keys(["wolf"])[0]]
@@ -279,18 +243,18 @@ def test_of_two_pieces_with_the_same_texts_the_newer_counts(run, tmp_path, newer
 
 @pytest.mark.parametrize("requests", [3, 9, 12])
 def test_a_piece_during_which_an_endpoint_gets_another_model_is_not_stored(monkeypatch, tmp_path, collection, requests):
-    monkeypatch.setattr(subject, "_in_pieces", in_pieces)
+    monkeypatch.setattr(subject, "_TEXTS_OF_A_PIECE", PIECE)
     with listening() as server:
         settings = ENDPOINT.model_copy(update={"address": server.address, "batch": 3})
         settings = settings.model_copy(update={"probes": fingerprint(EndpointEncoder(settings).probe())})
         server.script, server.answer = [good] * requests, another_model
-        store = Store(str(tmp_path / "store"))
+        store = PieceStore(str(tmp_path / "store"))
         with pytest.raises(DataError, match="vectors of fixed texts differ"):
             encode_texts(settings, QUERIES, collection(), store, open)
         right = {
             key: stored_form(np.float32([embed(text)])).tolist()[0] for _, text in TEXTS for key in text_keys([text])
         }
-        stored = [(keys, vectors) for role in ("query", "document") for keys, vectors in store.read(role)]
+        stored = [(piece["keys"], piece["vectors"]) for role in ("query", "document") for piece in store.read(role)]
         assert len(stored) == (requests - 2) // 3
         for keys, vectors in stored:
             assert vectors.tolist() == [right[key] for key in keys]
@@ -299,7 +263,7 @@ def test_a_piece_during_which_an_endpoint_gets_another_model_is_not_stored(monke
 def test_a_store_in_a_remote_folder_serves_a_second_run(encoder, collection):
     folder = collection()
     first, second = (
-        content(encode_texts(ENDPOINT, QUERIES, folder, Store("ram://text_vectors_store/a"), open).tables)
+        content(encode_texts(ENDPOINT, QUERIES, folder, PieceStore("ram://text_vectors_store/a"), open).tables)
         for _ in range(2)
     )
     assert first == second
@@ -344,7 +308,7 @@ def files(tmp_path, collection):
 
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_vectors_of_files_are_those_of_the_texts_of_their_ids_and_others_are_left_out(files, monkeypatch, size):
-    monkeypatch.setattr(subject, "_in_pieces", lambda rows, _: in_pieces(rows, size))
+    monkeypatch.setattr(subject, "in_pieces", lambda rows, _: in_pieces(rows, size))
     assert by_keys(files()) == expected()
     assert by_keys(files((*QUERIES, "other"), (*files.ids, "other"))) == expected()
 

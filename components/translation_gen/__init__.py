@@ -1,0 +1,1 @@
+"""TranslationGen: translations of a collection's texts, pairs for the lexicon."""

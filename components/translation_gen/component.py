@@ -1,0 +1,47 @@
+"""The stage TranslationGen: the sentences of all documents, with their translations into the query language."""
+
+import os
+
+from tfx.dsl.io import fileio
+
+from components.piece_store import PieceStore
+from components.stage import Apply, Input, Output, stage
+from components.translation_gen.translate_sentences import Sentences, translate_sentences
+from models.translators.load_translator import translator_digest, with_probe
+from models.translators.settings import TranslatorSettings
+from schemas.artifacts import Collection, Translations
+from schemas.lexicon_pairs import TRANSLATIONS_FILE
+
+
+@stage
+def TranslationGen(
+    collection: Input[Collection],
+    translations: Output[Translations],
+    apply: Apply,
+    translator: TranslatorSettings,
+    languages: tuple[str, str],
+    store: str,
+) -> None:
+    """Translates every distinct sentence of the documents once, for the lexicon. No query and no judgment is read.
+
+    What an earlier or a killed execution has translated is in the store and is taken from there, so that after a change
+    of the collection only new sentences are translated.
+
+    Args:
+      collection: the documents.
+      translations: pairs of texts for the lexicon, `schemas.lexicon_pairs.TRANSLATIONS_FILE`.
+      apply: shares the sentences among workers.
+      translator: the translator; without a probe where nobody has asked it yet.
+      languages: of queries and of documents.
+      store: folder of all translators' translations, local or remote; it has a folder for each.
+
+    Raises:
+      DataError: the translator fails, is not allowed, or changes.
+    """
+    if translator.probe is None:
+        translator = with_probe(translator, languages)  # in a cluster nobody has asked it
+    sentences = Sentences(collection.uri, languages[1], fileio.open)
+    own = PieceStore(os.path.join(store, translator_digest(translator, languages)))
+    with fileio.open(os.path.join(translations.uri, TRANSLATIONS_FILE), "w") as file:
+        for pair in translate_sentences(translator, languages, sentences, own, apply):
+            file.write("\t".join(pair) + "\n")

@@ -1,0 +1,20 @@
+"""The time that long work still takes."""
+
+import time
+
+
+class TimeLeft:
+    """Estimates the time left from the time that the work so far took.
+
+    Args:
+      done: amount that was done before the clock started.
+      total: amount of the whole work, in the same unit.
+    """
+
+    def __init__(self, done: float, total: float) -> None:
+        self._started, self._first, self._total = time.monotonic(), done, total
+
+    def after(self, done: float) -> str:
+        """Returns the time left when an amount is done, as text: "40 s", "12 min"."""
+        seconds = (time.monotonic() - self._started) / (done - self._first) * (self._total - done)
+        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

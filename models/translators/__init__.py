@@ -1,0 +1,1 @@
+"""Machine translators, whose translations of a collection teach its lexicon."""

@@ -1,0 +1,94 @@
+"""A translator that is a program of this machine, such as Apertium."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from typing import Final
+
+from models.translators.settings import TranslatorSettings
+from models.translators.translator import Translator
+from schemas.errors import DataError
+from schemas.wording import printable
+
+ALLOWED: Final = "CLIR_ALLOWED_COMMANDS"
+"""The environment variable that names the programs that a configuration may start, separated by commas; * for all."""
+
+_SHOWN: Final = 300
+"""Number of characters of a program's message that an error shows."""
+
+
+class CommandTranslator(Translator):
+    """Starts the programs of `lexicon.translator.command`, one after the other, for each call.
+
+    Args:
+      settings, source, target: see `Translator`.
+
+    Raises:
+      DataError: the user has not allowed a program, or there is none of its name.
+    """
+
+    def __init__(self, settings: TranslatorSettings, source: str, target: str) -> None:
+        super().__init__(settings, source, target)
+        self._commands = settings.command or ()
+        allowed = [name.strip() for name in os.environ.get(ALLOWED, "").split(",")]
+        programs = list(dict.fromkeys(command[0] for command in self._commands))
+        if "*" not in allowed and not {*programs} <= {*allowed}:
+            raise DataError(
+                f"the configuration wants to start a program, {self.name}, which can do all that you can. If you trust "
+                f"it, run again with --allow-commands, or set {ALLOWED}={','.join(programs)} in the environment of "
+                "each process that translates."
+            )
+        for program in programs:
+            if shutil.which(program) is None:
+                raise DataError(
+                    f"there is no program {program} on this machine, which {self.name} needs. Install it, or give its "
+                    "path; docs/translation.md has the packages of Apertium."
+                )
+
+    @property
+    def name(self) -> str:
+        """The programs as a shell would take them."""
+        return f"`{printable(' | '.join(map(shlex.join, self._commands)), _SHOWN)}`"
+
+    def _translate(self, texts: Sequence[str]) -> list[str]:
+        content = "".join(f"{text}\n\n" for text in texts)
+        for command in self._commands:
+            content = self._output_of(command, content)
+        translations = content.replace("\r\n", "\n").removesuffix("\n").removesuffix("\n").split("\n\n")
+        if len(translations) != len(texts):
+            raise DataError(
+                f"{self.name} must write a text for each that it reads, with an empty line after each; it read "
+                f"{len(texts):,} and wrote {len(translations):,}."
+            )
+        return translations
+
+    def _output_of(self, command: Sequence[str], content: str) -> str:
+        shown, seconds = f"`{printable(shlex.join(command), _SHOWN)}`", self._settings.timeout_s
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # so that the programs that it starts can be ended, too
+            )
+        except OSError as error:
+            raise DataError(f"{shown} cannot be started: {error.strerror}.") from None
+        with process:
+            try:
+                output, message = process.communicate(content.encode(), seconds)
+            except subprocess.TimeoutExpired:
+                raise DataError(
+                    f"{shown} must end within {seconds:g} s; it did not. Check it, or raise "
+                    "lexicon.translator.timeout_s."
+                ) from None
+            finally:
+                if process.returncode is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+        if process.returncode:
+            said = printable((message or output)[: 4 * _SHOWN].decode("utf-8", "replace").strip(), _SHOWN)
+            raise DataError(f"{shown} failed with the exit code {process.returncode}: {said or '(no message)'}")
+        return output.decode("utf-8", "replace")
