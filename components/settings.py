@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from models.choices import RIVALS
 from models.evaluation.metrics import METRICS, OneOfMetrics
 from models.retrieval.milvus_settings import MilvusSettings
+from models.translators.settings import TranslatorSettings
 from schemas.settings import OneOf, Settings
 
 BASELINES: Final = ("bm25", "paper", *RIVALS)
@@ -21,8 +22,12 @@ class EvaluationSettings(Settings):
     own system (preset `paper`, without word vectors), which is then trained on the same data. The others are those that
     Bai et al. 2009 compare with, whose parameters the eval split chooses: tfidf; translated, by the lexicon;
     query_expansion of it; lsi and cl_lsi, alone or mixed with tf-idf; perceptron, with a weight for each pair of words;
-    hash_kernel, with hashed pairs; and two that they do not have: structured_queries, the lexicon alone, and
-    cl_lsi_lexicon, cl_lsi beside it."""
+    hash_kernel, with hashed pairs; and some that they do not have: structured_queries, the lexicon alone;
+    cl_lsi_lexicon, cl_lsi beside it; bm25_stems, BM25 with equal stems; and translated_bm25 and translated_rm3, BM25 of
+    queries that `query_translator` translates, the second expanded by a relevance model of each list's best documents
+    (RM3)."""
+    query_translator: TranslatorSettings = TranslatorSettings()
+    """The machine translator of queries into the document language, for translated_bm25 and translated_rm3 alone."""
     minimums: dict[str, Annotated[float, Field(strict=True)]] | None = None
     """Least value of each named metric on the test split; null: all metrics must be above those of random order."""
     compared_metric: Annotated[str, AfterValidator(OneOfMetrics(METRICS))] = "ndcg_5"

@@ -259,13 +259,25 @@ CHANNELS: Final[dict[str, ScorerDeclaration]] = {
 
 RIVALS: Final = (
     "tfidf", "translated", "query_expansion", "lsi", "lsi_mixed", "cl_lsi", "cl_lsi_mixed", "perceptron", "hash_kernel",
-    "structured_queries", "cl_lsi_lexicon",
+    "structured_queries", "cl_lsi_lexicon", "bm25_stems", "translated_bm25", "translated_rm3",
 )  # fmt: skip
-"""The rankers that Bai et al. 2009 compare with, and two of the lexicon, as baselines by their names; see
-`models.rivals.methods`."""
-ACROSS_LANGUAGES: Final = ("translated", "structured_queries", "cl_lsi_lexicon")
+"""The rankers that Bai et al. 2009 compare with, two of the lexicon, and BM25 on stems, also of machine translated
+queries, as baselines by their names; see `models.rivals.methods`."""
+OF_COLLECTION: Final = ("bm25_stems", "translated_bm25", "translated_rm3")
+"""Those that need statistics of the whole collection."""
+MACHINE_TRANSLATING: Final = ("translated_bm25", "translated_rm3")
+"""Those that need a translator."""
+ACROSS_LANGUAGES: Final = ("translated", "structured_queries", "cl_lsi_lexicon", *MACHINE_TRANSLATING)
 """Those that are for two languages alone."""
-TRANSLATING: Final = (*ACROSS_LANGUAGES, "query_expansion", "lsi", "lsi_mixed", "cl_lsi_mixed")
+TRANSLATING: Final = (
+    "translated",
+    "structured_queries",
+    "cl_lsi_lexicon",
+    "query_expansion",
+    "lsi",
+    "lsi_mixed",
+    "cl_lsi_mixed",
+)
 """Those that take the lexicon where documents have another language."""
 
 SCORES: Final = "scores"

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.adversary_settings import AdversarySettings
-from models.choices import ACROSS_LANGUAGES, ENCODER, HEAD, HELD_OUT, SCORERS, TRANSLATING
+from models.choices import ACROSS_LANGUAGES, ENCODER, HEAD, HELD_OUT, MACHINE_TRANSLATING, SCORERS, TRANSLATING
 from models.encoders.settings import EncoderSettings
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
@@ -285,6 +285,18 @@ class RunConfig(Settings):
             raise ValueError(
                 f"baselines must not name {named[0]} where lexicon.kind is {lexicon.kind}, for it needs the "
                 "lexicon's translations; got " + ", ".join(evaluation.baselines)
+            )
+        return evaluation
+
+    @field_validator("evaluation")
+    @classmethod
+    def _baselines_have_a_translator(cls, evaluation: EvaluationSettings) -> EvaluationSettings:
+        translating = [name for name in evaluation.baselines if name in MACHINE_TRANSLATING]
+        if bool(translating) != (evaluation.query_translator.kind != "none"):
+            names = " or ".join(MACHINE_TRANSLATING)
+            raise ValueError(
+                f"query_translator must be given with the baselines {names}, and with them alone; got the kind "
+                f"{evaluation.query_translator.kind} with the baselines {', '.join(evaluation.baselines)}"
             )
         return evaluation
 

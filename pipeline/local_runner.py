@@ -35,7 +35,7 @@ from pipeline.pipeline import create_pipeline
 from pipeline.publishing import TensorBoardLinks, publish
 from pipeline.recovery import open_store
 from pipeline.stages import ALWAYS_RUN, Outputs, StageEnd
-from pipeline.translator_identity import with_translator_probe
+from pipeline.translator_identity import with_translator_probes
 from schemas.drops import REPORT_FILE
 from schemas.errors import ConfigError
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
@@ -152,7 +152,7 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
         if config.search.engine == "milvus":
             MilvusVersions(config.search.milvus)
     config = with_fingerprint(config, store / ARTIFACTS / f"{CHECKPOINTS}.{TEXT_VECTORS}")
-    config = with_translator_probe(config)
+    config = with_translator_probes(config)
     folder.write(CONFIG_FILE, dump_config(config))
     configure_devices(config.training, config.model)
     return _Run(config, folder, store, folder.path.name if experiment else None, open_store(store))

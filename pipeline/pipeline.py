@@ -36,7 +36,7 @@ from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
 from models.adversary_settings import AdversarySettings
-from models.choices import ENCODER, HELD_OUT, RIVALS
+from models.choices import ENCODER, HELD_OUT, OF_COLLECTION, RIVALS
 from models.encoders.settings import IN_GRAPH
 from models.job import TrainingJob
 from models.settings import ChannelSettings, FeedbackSettings, LossSettings, ModelSettings, WordTableSource
@@ -196,7 +196,7 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
     if lexicon.translator.kind != "none":
         translation_gen = TranslationGen(
             collection=collection,
-            translator=lexicon.translator.for_texts,
+            translator=lexicon.translator,
             languages=data.languages,
             store=f"{checkpoints}.{TRANSLATIONS}",
         )
@@ -219,7 +219,7 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             leaves_out=config.has_held_out_weight,
             wikiclir_files=wikiclir_files if lexicon.title_pairs else None,
             translations=translations,
-            translations_weight=lexicon.translator.weight,
+            translations_weight=lexicon.translations_weight,
         )
         stages.append(lexicon_gen)
         learned = lexicon_gen.outputs["lexicon"]
@@ -311,6 +311,8 @@ def _judging(
         stage = Rivals(
             examples=data.examples,
             lexicon=data.lexicon if config.translating_baselines else None,
+            collection=data.collection if not set(OF_COLLECTION).isdisjoint(rivals) else None,
+            query_translator=config.evaluation.query_translator,
             methods=rivals,
             languages=config.data.languages,
             rules=config.data.word_rules,

@@ -1,27 +1,39 @@
 """The identity of a machine translator: its translation of a fixed sentence, by which another one is noticed."""
 
 from models.translators.load_translator import with_probe
+from models.translators.settings import TranslatorSettings
 from pipeline.config import RunConfig
 from schemas.errors import ConfigError
 
 
-def with_translator_probe(config: RunConfig) -> RunConfig:
-    """Returns the configuration with the probe of its translator, which is asked for it; without one, as it is.
+def with_translator_probes(config: RunConfig) -> RunConfig:
+    """Returns the configuration with the probes of its translators, which are asked for them.
 
     Raises:
-      DataError: the translator fails, or is not allowed.
+      DataError: a translator fails, or is not allowed.
       ConfigError: it does not have the probe that the configuration gives.
     """
-    settings = config.lexicon.translator
+    languages = config.data.languages
+    taught = _with_probe("lexicon.translator", config.lexicon.translator, languages)
+    asked = _with_probe("evaluation.query_translator", config.evaluation.query_translator, languages[::-1])
+    return config.model_copy(
+        update={
+            "lexicon": config.lexicon.model_copy(update={"translator": taught}),
+            "evaluation": config.evaluation.model_copy(update={"query_translator": asked}),
+        }
+    )
+
+
+def _with_probe(name: str, settings: TranslatorSettings, languages: tuple[str, str]) -> TranslatorSettings:
     if settings.kind == "none":
-        return config
-    translator = with_probe(settings, config.data.languages)
+        return settings
+    translator = with_probe(settings, languages)
     if settings.probe not in (None, translator.probe):
         raise ConfigError(
             [
-                "lexicon.translator.probe: the translator must be the one that the configuration was resolved with, "
-                f"which translated a sentence to {settings.probe!r}; got {translator.probe!r}. Install that "
-                "translator, or remove lexicon.translator.probe."
+                f"{name}.probe: the translator must be the one that the configuration was resolved with, which "
+                f"translated a sentence to {settings.probe!r}; got {translator.probe!r}. Install that translator, or "
+                f"remove {name}.probe."
             ]
         )
-    return config.model_copy(update={"lexicon": config.lexicon.model_copy(update={"translator": translator})})
+    return translator

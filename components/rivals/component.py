@@ -1,13 +1,17 @@
 """The stage Rivals: baselines whose parameters the eval split chooses."""
 
+from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files, write_text
-from components.rivals.rank_lists import rank_lists
+from components.rivals.rank_lists import rank_lists, translate_queries
 from components.stage import Input, Output, stage
 from models.lexicon.lexicon import read_lexicon
 from models.lists.ranking_lists import read_lists
-from schemas.artifacts import Lexicon, RankingRun
+from models.rivals.term_lists import TermLists
+from models.translators.settings import TranslatorSettings
+from schemas.artifacts import Collection, Lexicon, RankingRun
+from schemas.collection import DocumentTexts
 from schemas.domains import domains_to_test, domains_to_train
 from schemas.splits import SPLITS
 from schemas.word_rules import WordRules
@@ -23,11 +27,13 @@ def Rivals(
     top_grade: int,
     vocabulary_size: int,
     seed: int,
+    query_translator: TranslatorSettings,
     used_negatives: int | None = None,
     held_out: tuple[str, ...] = (),
     lexicon: Input[Lexicon] | None = None,
+    collection: Input[Collection] | None = None,
 ) -> None:
-    """Ranks the test lists by the rankers that Polynomial Semantic Indexing was measured against.
+    """Ranks the test lists by rankers that are learned in seconds, most of them rivals of Bai et al. 2009.
 
     Args:
       examples: listwise Examples, as texts.
@@ -38,9 +44,11 @@ def Rivals(
       top_grade: the MR grade.
       vocabulary_size: the largest number of terms of each side that the perceptron covers.
       seed: of the order of the train lists.
+      query_translator: needed by `models.choices.MACHINE_TRANSLATING`.
       used_negatives: the number of NR documents of a list that are read; None for all.
       held_out: the domains whose test lists are ranked, and nothing else known of their lists; none for all.
       lexicon: the translations; needed across two languages.
+      collection: the documents; needed by `models.choices.OF_COLLECTION`.
 
     Raises:
       DataError: a method cannot be trained on these lists.
@@ -55,6 +63,10 @@ def Rivals(
         for name in SPLITS
     }
     learned = read_lexicon(lexicon.uri) if lexicon else None
-    files = rank_lists(methods, splits, learned, languages, rules, top_grade, vocabulary_size, seed)
-    for name, content in files.items():
+    documents = DocumentTexts(collection.uri, fileio.open) if collection else None
+    translated = None
+    if query_translator.kind != "none":
+        translated = translate_queries(splits.values(), query_translator, languages)
+    texts = TermLists.read(splits, languages, rules, learned, top_grade, vocabulary_size, seed, documents, translated)
+    for name, content in rank_lists(methods, texts).items():
         write_text(runs, name, content)

@@ -3,37 +3,28 @@
 import json
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from models.lexicon.lexicon import Lexicon
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.ranking import ranking_run
 from models.rivals.methods import METHODS
 from models.rivals.term_lists import TermLists
+from models.translators.load_translator import load_translator, with_probe
+from models.translators.settings import TranslatorSettings
+from schemas import features as f
 from schemas.errors import DataError
 from schemas.evaluation import PARAMETERS_FILE, RUN_ENDING
-from schemas.word_rules import WordRules
 
 log = logging.getLogger("clir.training")
 
 
-def rank_lists(
-    methods: Sequence[str],
-    splits: Mapping[str, RankingLists],
-    lexicon: Lexicon | None,
-    languages: tuple[str, str],
-    rules: WordRules,
-    top_grade: int,
-    vocabulary_size: int,
-    seed: int,
-) -> dict[str, str]:
+def rank_lists(methods: Sequence[str], texts: TermLists) -> dict[str, str]:
     """Chooses the parameters of each method on the eval lists, and ranks the test lists.
 
     Args:
       methods: of `METHODS`.
-      splits: the lists of every split, as texts.
-      lexicon, languages, rules, top_grade, vocabulary_size, seed: see `TermLists.read`.
+      texts: the lists of every split.
 
     Returns:
       name to content: a run file for each method, tagged with its name, and the parameters.
@@ -41,18 +32,45 @@ def rank_lists(
     Raises:
       DataError: a split has no lists, or see the method.
     """
-    empty = [name for name, lists in splits.items() if not len(lists)]
+    splits = {"train": texts.train, "eval": texts.eval, "test": texts.test}
+    empty = [name for name, split in splits.items() if not len(split.lists)]
     if empty:
         raise DataError(
             f"the baselines {', '.join(methods)} need lists in every split; got none in {', '.join(empty)}."
         )
-    texts = TermLists.read(splits, languages, rules, lexicon, top_grade, vocabulary_size, seed)
     files: dict[str, str] = {}
     parameters: dict[str, dict[str, Any]] = {}
     for name in methods:
         started = time.process_time()
-        found = METHODS[name](texts)
-        parameters[name] = found.parameters
-        files[f"{name}{RUN_ENDING}"] = "".join(ranking_run(splits["test"], found.scores, name))
-        log.info("%s: %.1f CPU s; chosen on the eval split: %s", name, time.process_time() - started, found.parameters)
+        ranking = METHODS[name](texts)
+        parameters[name] = ranking.parameters
+        files[f"{name}{RUN_ENDING}"] = "".join(ranking_run(texts.test.lists, ranking.scores, name))
+        seconds = time.process_time() - started
+        log.info("%s: %.1f CPU s; chosen on the eval split: %s", name, seconds, ranking.parameters)
     return {**files, PARAMETERS_FILE: json.dumps(parameters, indent=2)}
+
+
+def translate_queries(
+    splits: Iterable[RankingLists], settings: TranslatorSettings, languages: tuple[str, str]
+) -> dict[bytes, bytes]:
+    """Translates the queries of lists into the documents' language.
+
+    Args:
+      splits: lists, as texts.
+      settings: of any kind but none; without a probe where nobody has asked the translator yet.
+      languages: of the queries, and of the documents.
+
+    Returns:
+      the text of each query to its translation.
+
+    Raises:
+      DataError: the translator fails, is not allowed, or changes.
+    """
+    source, target = languages
+    if settings.probe is None:
+        settings = with_probe(settings, (target, source))  # in a cluster nobody has asked it
+    texts = sorted({text for lists in splits for text in lists.query_columns[f.QUERY_TEXT].numpy().tolist()})
+    log.info("%s queries to translate", f"{len(texts):,}")
+    lines = [" ".join(text.decode().split()) for text in texts]
+    translations = load_translator(settings, (target, source)).translate(lines)
+    return {text: translation.encode() for text, translation in zip(texts, translations, strict=True)}

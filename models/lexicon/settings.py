@@ -44,7 +44,10 @@ class LexiconSettings(Settings):
     title_pairs_weight: PairsWeight = 1.0
     """How often each of these pairs of titles counts beside a train pair."""
     translator: TranslatorSettings = TranslatorSettings()
-    """The machine translator whose translations of the collection are learned from."""
+    """The machine translator from the document language into the query language, whose translations of the collection's
+    sentences are learned from."""
+    translations_weight: PairsWeight = 1.0
+    """How often each pair of a sentence and its translation counts beside a train pair."""
     sha256: LexiconDigests = LexiconDigests()
     """Expected digest of `pairs`; every run fills it in in its resolved configuration."""
 
@@ -85,4 +88,11 @@ class LexiconSettings(Settings):
         key = str(info.field_name).removesuffix("_weight")
         if weight != 1 and key in info.data and not info.data[key]:
             raise ValueError(f"must be 1 without lexicon.{key}, which it weighs; got {weight:g}")
+        return weight
+
+    @field_validator("translations_weight")
+    @classmethod
+    def _there_are_translations_to_weigh(cls, weight: float, info: ValidationInfo) -> float:
+        if weight != 1 and "translator" in info.data and info.data["translator"].kind == "none":
+            raise ValueError(f"must be 1 without lexicon.translator, whose translations it weighs; got {weight:g}")
         return weight

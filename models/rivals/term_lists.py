@@ -9,11 +9,13 @@ import numpy.typing as npt
 from scipy import sparse
 
 from models.evaluation.fit_number import EvalMetrics
+from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
 from models.lexicon.term_weight import idf
 from models.lexicon.terms import TermCounter
 from models.lists.ranking_lists import RankingLists
 from schemas import features as f
+from schemas.collection import RawText
 from schemas.word_rules import WordRules
 
 Scores: TypeAlias = list[npt.NDArray[np.float32]]
@@ -25,17 +27,20 @@ Vectors: TypeAlias = "sparse.csr_matrix | npt.NDArray[np.float64]"
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The lists of a split; both matrices have the same terms.
+    """The lists of a split; all matrices have the same terms.
 
     Attributes:
       lists: the lists.
       queries: counts of the terms of each query: float [lists, terms].
       documents: counts of the terms of each distinct document: float [documents, terms].
+      translated_queries: counts of the terms of each query as a translator gives it in the documents' language: float
+        [lists, terms]; None without a translator.
     """
 
     lists: RankingLists
     queries: sparse.csr_matrix
     documents: sparse.csr_matrix
+    translated_queries: sparse.csr_matrix | None = None
 
     @property
     def listed(self) -> Sequence[npt.NDArray[np.int32]]:
@@ -51,6 +56,36 @@ class Split:
         return scores
 
 
+class CollectionTerms(NamedTuple):
+    """Statistics of the terms in a whole collection."""
+
+    idf: npt.NDArray[np.float64]
+    """Inverse document frequency of each term: float [terms]."""
+    mean_length: float
+    """Mean number of terms of a document."""
+
+    @classmethod
+    def of(
+        cls,
+        collection: Iterable[RawText],
+        kind: Kind,
+        languages: tuple[str, str],
+        rules: WordRules,
+        terms: Sequence[bytes],
+    ) -> "CollectionTerms":
+        """Counts the text of every document; see `learn_lexicon`.
+
+        Args:
+          collection, kind, languages, rules: see `learn_lexicon`.
+          terms: the terms, in the order of the result.
+        """
+        counted = learn_lexicon(kind, languages, rules, (), collection)
+        frequency = dict(zip(counted.terms, counted.document_frequency.tolist(), strict=True))
+        return cls(
+            idf(counted.record.documents, [frequency.get(term, 0.0) for term in terms]), counted.record.mean_length
+        )
+
+
 @dataclass(frozen=True)
 class TermLists:
     """The three splits over one numbering of terms.
@@ -62,6 +97,7 @@ class TermLists:
       has_one_language: whether queries and documents have the same language.
       lexicon: of the kind `lexicon`; None within one language, or without one.
       translations: A of the lexicon, float [terms, terms]; None where there is none.
+      collection: statistics of the whole collection; None where no method needs them.
       top_grade: the MR grade.
       vocabulary_size: the number of most frequent terms of each side that a full matrix of weights covers.
       seed: of random orders.
@@ -75,6 +111,7 @@ class TermLists:
     has_one_language: bool
     lexicon: Lexicon | None
     translations: sparse.csr_matrix | None
+    collection: CollectionTerms | None
     top_grade: int
     vocabulary_size: int
     seed: int
@@ -89,6 +126,8 @@ class TermLists:
         top_grade: int,
         vocabulary_size: int,
         seed: int,
+        collection: Iterable[RawText] | None = None,
+        translated: Mapping[bytes, bytes] | None = None,
     ) -> "TermLists":
         """Counts the terms of texts: words within one language, as in the paper, and stems across two.
 
@@ -98,6 +137,8 @@ class TermLists:
           rules: what words are, and how many of a text count.
           lexicon: of the kind `lexicon`, for methods that translate queries; unused within one language.
           top_grade, vocabulary_size, seed: see above.
+          collection: the text of every document, for methods that need its statistics.
+          translated: the text of each query in the documents' language, for methods that need a translator.
         """
         has_one_language = languages[0] == languages[1]
         kind: Kind = "tfidf" if has_one_language else "lexicon"
@@ -105,11 +146,13 @@ class TermLists:
         counter = TermCounter(kind, rules, lexicon.terms if lexicon else ())
         counted = {}
         for name, lists in splits.items():
-            texts = (lists.query_columns[f.QUERY_TEXT], lists.document_columns[f.DOC_TEXT])
-            counted[name] = [
-                counter.count(column.numpy().tolist(), language)
-                for column, language in zip(texts, languages, strict=True)
-            ]
+            queries, documents = (
+                column.numpy().tolist()
+                for column in (lists.query_columns[f.QUERY_TEXT], lists.document_columns[f.DOC_TEXT])
+            )
+            counted[name] = [counter.count(queries, languages[0]), counter.count(documents, languages[1])]
+            if translated is not None:
+                counted[name].append(counter.count([translated[query] for query in queries], languages[1]))
         size = len(counter.terms)
         for matrices in counted.values():
             for matrix in matrices:
@@ -132,6 +175,9 @@ class TermLists:
             has_one_language=has_one_language,
             lexicon=lexicon,
             translations=translations,
+            collection=(
+                None if collection is None else CollectionTerms.of(collection, kind, languages, rules, counter.terms)
+            ),
             top_grade=top_grade,
             vocabulary_size=vocabulary_size,
             seed=seed,

@@ -8,11 +8,11 @@ from models.translators.translator import Translator
 
 
 def load_translator(settings: TranslatorSettings, languages: tuple[str, str]) -> Translator:
-    """Makes the translator from the documents' language into the queries'.
+    """Makes a translator.
 
     Args:
       settings: of any kind but none.
-      languages: of queries and of documents.
+      languages: of the translations, and of the texts.
 
     Raises:
       DataError: it cannot be used.
@@ -40,7 +40,7 @@ def translator_digest(settings: TranslatorSettings, languages: tuple[str, str]) 
 
     Args:
       settings: with the probe.
-      languages: of queries and of documents.
+      languages: of the translations, and of the texts.
     """
     parts = settings.model_dump(mode="json", include={"kind", "command", "address", "probe"})
     return hashlib.sha256(json.dumps({**parts, "languages": languages}, sort_keys=True).encode()).hexdigest()

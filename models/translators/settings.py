@@ -28,15 +28,13 @@ Commands: TypeAlias = Annotated[
 
 
 class TranslatorSettings(Settings):
-    """A machine translator that teaches the lexicon: training needs it, serving does not; see docs/translation.md."""
+    """A machine translator, which training needs and serving does not; see docs/translation.md."""
 
     kind: Literal["none", "command", "endpoint"] = "none"
     """Kind of the translator: none, command (a program of this machine), or endpoint (a service that answers
     LibreTranslate's POST /translate). Translations in a file are `lexicon.pairs`."""
-    weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
-    """How often each pair of a sentence and its translation counts beside a train pair."""
     command: Commands | None = None
-    """The program that translates from the document language into the query language: a list of its arguments, such as
+    """The program that translates from the texts' language into the other one: a list of its arguments, such as
     [apertium, -u, spa-eng], or a list of such lists, each of which reads what the one before it wrote. It reads UTF-8,
     texts of one line with an empty line after each, and writes their translations in the same form. No shell is
     started. A run asks for `--allow-commands`, or for the environment variable CLIR_ALLOWED_COMMANDS, which names
@@ -67,8 +65,3 @@ class TranslatorSettings(Settings):
         if faults := faults_of_kind(self, _OWN, _NEEDED):
             raise ValueError("; ".join(faults))
         return self
-
-    @property
-    def for_texts(self) -> "TranslatorSettings":
-        """The settings by which texts are translated; the weight is the default."""
-        return self.model_copy(update={"weight": 1.0})

@@ -72,7 +72,8 @@ EVERY_STAGE: Values = {
     "adversary.weight": 0.5,
     "training.sampling": "equal",
     "tuning": {"search": "random", "trials": 3, "epochs": 3, "epsilon": [0.5, 2]},
-    "evaluation.baselines": ["bm25", "paper", "tfidf"],
+    "evaluation.baselines": ["bm25", "paper", "tfidf", "translated_bm25"],
+    "evaluation.query_translator": {"kind": "endpoint", "address": "http://127.0.0.1:7"},
     "search": {"index": True, "engine": "milvus", "milvus": {"address": "milvus://localhost/pages"}},
 }
 """Over the sample with the paper's preset, in whose pipeline only dumps lack a stage."""
@@ -84,7 +85,18 @@ DUMPS: Values = {
     "training.sampling": "natural",
 }
 SAVED_MODEL: Values = {"encoder": {"kind": "saved_model", "path": "/model"}}
-COMMAND: Values = {"lexicon.translator": {"kind": "command", "command": [["true"]]}}
+TRANSLATORS = ("lexicon.translator", "evaluation.query_translator")
+
+
+def other_translators(setting: str) -> Iterator[tuple[Values, Values]]:
+    """Other values of a translator, and what they need."""
+    yield {f"{setting}.kind": "command", f"{setting}.command": [["true"]], f"{setting}.address": None}, {}
+    yield {f"{setting}.command": [["false"]]}, {setting: {"kind": "command", "command": [["true"]]}}
+    yield {f"{setting}.address": "http://127.0.0.1:6"}, {}
+    yield {f"{setting}.key_variable": "CLIR_KEY"}, {}
+    yield {f"{setting}.probe": "a"}, {}
+
+
 VECTORS: Values = {"encoder": {"kind": "vectors", "query_vectors": "/q.npy", "document_vectors": "/d.npy"}}
 NO_SEARCH: Values = {"tuning": {}}
 WITHOUT_THRESHOLDS: Values = {"loss": {"name": "softmax"}}
@@ -133,7 +145,6 @@ READ_FROM = {
     "languages": "data.query_language data.document_language",
     "pairs_digest": "lexicon.sha256.pairs",
     "wikiclir_files": "lexicon.title_pairs",
-    "translations_weight": "lexicon.translator.weight",
     "methods": "evaluation.baselines",
     "most": "training.sampling training.batch_lists",
     "serving": "output",
@@ -162,7 +173,6 @@ NOT_READ = {
     "Tuner": r"feedback\..*",
     "TrainingReport": "model.vocabulary_size",
     "TextVectorGen": r"encoder\.(name|licence|head|weight)",
-    "TranslationGen": r"lexicon\.translator\.weight",
     "Pusher": r"beam\..*|kubeflow\..*",
 }
 """Patterns of settings that a stage's signature names and the stage does not get."""
@@ -254,17 +264,7 @@ OTHER_VALUES: list[tuple[Values, Values]] = [
     ({"model.similarity": "cosine"}, NO_SEARCH),
     ({"model.epsilon": 2}, NO_SEARCH),
     ({"lexicon.kind": "bm25"}, {"lexicon": {"kind": "lexicon"}}),
-    (
-        {
-            f"lexicon.translator.{key}": value
-            for key, value in {**COMMAND["lexicon.translator"], "address": None}.items()
-        },
-        {},
-    ),
-    ({"lexicon.translator.command": [["false"]]}, COMMAND),
-    ({"lexicon.translator.address": "http://127.0.0.1:6"}, {}),
-    ({"lexicon.translator.key_variable": "CLIR_KEY"}, {}),
-    ({"lexicon.translator.probe": "a"}, {}),
+    *(pair for translator in TRANSLATORS for pair in other_translators(translator)),
     ({"encoder.signature": "s"}, SAVED_MODEL),
     ({"encoder.output": "o"}, SAVED_MODEL),
     ({"encoder.path": "/another"}, SAVED_MODEL),
@@ -287,7 +287,7 @@ OTHER_VALUES: list[tuple[Values, Values]] = [
     ({"training.epochs": 3}, {"tuning.epochs": None}),
     ({"tuning.epsilon": [0.5, 3]}, {}),
     ({"tuning.theta": [[0.1, 0.3], [0.5, 0.6]]}, {}),
-    ({"evaluation.baselines": ["bm25", "paper", "perceptron"]}, {}),
+    ({"evaluation.baselines": ["bm25", "paper", "translated_rm3"]}, {}),
     ({"evaluation.minimums": {"map": 0.5}}, {}),
     ({"search.milvus.address": "milvus://localhost/others"}, {}),
     ({"kubeflow.image": "i", "kubeflow.pipeline_root": "gs://b/r", "kubeflow.volumes": {"a": "/a"}}, {}),
@@ -307,7 +307,11 @@ SWITCHES: list[tuple[Values, Values, str]] = [
     ({"encoder": {"kind": "use_multilingual"}}, {}, "TextVectorGen Evaluator Gate"),
     ({"lexicon": {"kind": "none"}}, {}, "TranslationGen LexiconGen Tuner Trainer"),
     ({"lexicon.translator": {}}, {}, "TranslationGen LexiconGen"),
-    ({"evaluation.baselines": []}, {}, "LexicalBaseline PaperTrainer TrainedBaseline Rivals Evaluator Gate"),
+    (
+        {"evaluation.baselines": [], "evaluation.query_translator": {}},
+        {},
+        "LexicalBaseline PaperTrainer TrainedBaseline Rivals Evaluator Gate",
+    ),
     # a weight that is fitted on domains which are left out in turn
     ({"lexicon.weight": "held_out"}, {}, "DomainValidator LexiconGen Trainer"),
     # settings that others replace, or make useless
@@ -467,7 +471,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("models/losses/sosl.py", "PaperTrainer Tuner Trainer"),
         ("models/losses/mse.py", ""),
         ("models/lexicon/cl_lsi.py", "Rivals Tuner Trainer"),
-        ("models/lexicon/model_1.py", "LexiconGen"),
+        ("models/lexicon/model_1.py", "LexiconGen Rivals"),
         ("models/retrieval/bm25.py", "LexicalBaseline SearchEvaluator"),
         ("models/theory/theorem_3.py", "TrainingReport"),
         ("components/trainer/run_fn.py", "PaperTrainer Trainer"),

@@ -26,6 +26,13 @@ TRAIN = lists(
 EVAL = lists({"e1": "a c"}, {"e1": {"d1": 2, "d2": 1}})
 TEST = lists({"t1": "d a", "t2": "name"}, {"t1": {"d3": 2, "d4": 1}, "t2": {"d5": 2}})
 SPLITS = {"train": TRAIN, "eval": EVAL, "test": TEST}
+TRANSLATED = {
+    query.encode(): translation.encode()
+    for query, translation in {
+        "a b": "x y", "b c": "y z", "d": "w", "e name": "u name", "a c": "x z", "d a": "w x", "name": "name",
+    }.items()
+}  # fmt: skip
+"""Each query as a translator gives it."""
 
 
 def lexicon() -> Lexicon:
@@ -38,4 +45,6 @@ def term_lists(languages: tuple[str, str] = ("en", "fr"), **others: int) -> Term
     """The lists as the rivals take them."""
     learned = lexicon() if languages[0] != languages[1] else None
     given = {"top_grade": 2, "vocabulary_size": 100, "seed": 1, **others}
-    return TermLists.read(SPLITS, languages, ALL_WORDS, learned, **given)
+    return TermLists.read(
+        SPLITS, languages, ALL_WORDS, learned, **given, collection=DOCUMENTS.values(), translated=TRANSLATED
+    )

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from models.choices import ACROSS_LANGUAGES, RIVALS, TRANSLATING
 from models.lexicon.structured_queries import StructuredQueries
-from models.rivals import latent, lexicon_scores, pair_weights, vector_space
+from models.rivals import latent, lexicon_scores, pair_weights, relevance_model, vector_space
 from models.rivals.methods import METHODS
 from models.rivals.pair_weights import _Bins, _Example, _Matrix, _train
 from models.rivals.term_lists import Candidate, TermLists, of_unit_length
@@ -137,6 +137,42 @@ def test_beside_the_lexicon_latent_semantic_indexing_adds_its_weighted_scores(tw
         np.testing.assert_allclose(sum_, first + found.parameters["weight"] * second, atol=1e-5)
 
 
+def bm25_weight(term, text):
+    """What a term of a document adds to its BM25, with the statistics of all documents."""
+    texts = [other.split() for other in DOCUMENTS.values()]
+    idf = np.log((len(texts) + 1) / (sum(term in other for other in texts) + 0.5))
+    norm = 1.2 * (0.25 + 0.75 * len(text) / np.mean([len(other) for other in texts]))
+    return idf * text.count(term) * 2.2 / (text.count(term) + norm)
+
+
+@pytest.mark.parametrize(("name", "queries"), [("bm25_stems", ["d a", "name"]), ("translated_bm25", ["w x", "name"])])
+def test_bm25_on_stems_has_the_weights_of_the_collection(two_languages, name, queries):
+    expected = [
+        [sum(bm25_weight(term, text.split()) for term in query.split()) for text in DOCUMENTS.values()]
+        for query in queries
+    ]
+    np.testing.assert_allclose(METHODS[name](two_languages).scores, expected, atol=1e-5)
+
+
+def test_a_relevance_model_adds_the_most_probable_terms_of_the_best_documents(two_languages):
+    texts = {name: text.split() for name, text in DOCUMENTS.items()}
+    first = {name: sum(bm25_weight(term, text) for term in ("w", "x")) for name, text in texts.items()}
+    best = sorted(first, key=first.get, reverse=True)[:2]
+    assert set(best) == {"d3", "d4"}
+    shares: dict[str, float] = {}
+    for name in best:
+        for term in texts[name]:
+            shares[term] = shares.get(term, 0) + first[name] / sum(first[other] for other in best) / len(texts[name])
+    kept = dict(sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:2])
+    assert kept.keys() < shares.keys()
+    query = {"w": 0.25 / 2, "x": 0.25 / 2}
+    for term, share in kept.items():
+        query[term] = query.get(term, 0) + 0.75 * share / sum(kept.values())
+    expected = [sum(weight * bm25_weight(term, text) for term, weight in query.items()) for text in texts.values()]
+    found = relevance_model._expanded(two_languages, 2, 2, 0.25, two_languages.test)[0]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
 # Weights of pairs of terms
 
 
@@ -228,7 +264,7 @@ def test_every_rival_ranks_the_test_lists_and_names_its_parameters(two_languages
     ranking = METHODS[name](two_languages)
     assert [len(scores) for scores in ranking.scores] == [len(DOCUMENTS)] * 2
     assert all(np.isfinite(scores).all() for scores in ranking.scores)
-    assert bool(ranking.parameters) == (name not in ("tfidf", "structured_queries"))
+    assert bool(ranking.parameters) == (name not in ("tfidf", "structured_queries", "bm25_stems", "translated_bm25"))
     needs_no_choice = ("cl_lsi_mixed", "structured_queries", "cl_lsi_lexicon")
     assert ("translation" in ranking.parameters) == (name in TRANSLATING and name not in needs_no_choice)
     if name not in ACROSS_LANGUAGES:

@@ -51,7 +51,6 @@ def test_only_a_lexicon_that_learns_has_a_translator():
         ({"kind": "command", "command": ["other"]}, True),
         ({"address": "http://localhost:5001"}, True),
         ({"probe": "lava"}, True),
-        ({"weight": 2.0}, False),
         ({"timeout_s": 1.0}, False),
         ({"retries": 0}, False),
         ({"batch": 1}, False),
