@@ -33,7 +33,7 @@ class TranslatorSettings(Settings):
     kind: Literal["none", "command", "endpoint"] = "none"
     """Kind of the translator: none, command (a program of this machine), or endpoint (a service that answers
     LibreTranslate's POST /translate). Translations in a file are `lexicon.pairs`."""
-    weight: Annotated[float, Field(gt=0, le=1e6)] = 1.0
+    weight: Annotated[float, Field(gt=0, le=1e6)] = 0.1
     """How often each pair of a sentence and its translation counts beside a train pair."""
     command: Commands | None = None
     """The program that translates from the document language into the query language: a list of its arguments, such as
@@ -71,4 +71,4 @@ class TranslatorSettings(Settings):
     @property
     def for_texts(self) -> "TranslatorSettings":
         """The settings by which texts are translated; the weight is the default."""
-        return self.model_copy(update={"weight": 1.0})
+        return self.model_copy(update={"weight": type(self).model_fields["weight"].default})
