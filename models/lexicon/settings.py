@@ -46,7 +46,7 @@ class LexiconSettings(Settings):
     translator: TranslatorSettings = TranslatorSettings()
     """The machine translator from the document language into the query language, whose translations of the collection's
     sentences are learned from."""
-    translations_weight: PairsWeight = 1.0
+    translations_weight: PairsWeight = 0.1
     """How often each pair of a sentence and its translation counts beside a train pair."""
     sha256: LexiconDigests = LexiconDigests()
     """Expected digest of `pairs`; every run fills it in in its resolved configuration."""
@@ -93,6 +93,7 @@ class LexiconSettings(Settings):
     @field_validator("translations_weight")
     @classmethod
     def _there_are_translations_to_weigh(cls, weight: float, info: ValidationInfo) -> float:
-        if weight != 1 and "translator" in info.data and info.data["translator"].kind == "none":
-            raise ValueError(f"must be 1 without lexicon.translator, whose translations it weighs; got {weight:g}")
+        default = cls.model_fields["translations_weight"].default
+        if weight != default and "translator" in info.data and info.data["translator"].kind == "none":
+            raise ValueError(f"must be {default} without lexicon.translator, which makes translations; got {weight:g}")
         return weight
