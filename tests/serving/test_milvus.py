@@ -210,6 +210,7 @@ def test_the_collection_is_one_that_other_programs_can_read(index: Index, versio
     assert fields == {
         "number": data_type.INT64, "doc_id": data_type.VARCHAR, "title": data_type.VARCHAR, "text": data_type.ARRAY,
         "vector": data_type.FLOAT_VECTOR, "terms": data_type.SPARSE_FLOAT_VECTOR,
+        "own_terms": data_type.SPARSE_FLOAT_VECTOR,
     }  # fmt: skip
     (row,) = client.query(index.name, filter='doc_id == "d1"', output_fields=["title", "text"])
     assert (row["title"], "".join(row["text"])) == ("title d1", "chien blanc chien blanc")

@@ -1,12 +1,14 @@
 """The page, in a real browser."""
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
+from models.retrieval.feedback import Feedback
 from serving.engine import Languages
 from serving.newest_engine import FolderEngines
 from tests.serving.live_service import LiveService, live_service
@@ -207,6 +209,28 @@ def test_a_channel_without_shares_has_one_row_and_no_word_gets_its_part(page: Pa
         assert sum(shown.values()) == pytest.approx(parts["smooth_cosine"], abs=2e-4)
         together = number(panel.locator("table").nth(1).locator("tfoot td").inner_text())
         assert together == pytest.approx(parts["smooth_cosine"] + parts["encoder"], abs=1e-4)
+
+
+def test_the_second_pass_is_a_part_of_its_own_and_the_shown_parts_add_up(page: Page, tmp_path: Path) -> None:
+    export_searchable(tmp_path / "serving" / "1", feedback=Feedback(4.0, 3))
+    (tmp_path / "index").mkdir()
+    index_documents(tmp_path / "serving" / "1", tmp_path / "index" / "1")
+    source = FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"), None, Languages("en", "fr"))
+    with live_service(source) as live:
+        page.goto(f"{live.url}/?q=white+cat")
+        results(page)
+        expect(page.locator("#legend")).to_contain_text("similar to the first documents found")
+        for hit, shown in zip(
+            live.client.get("/v1/search?q=white+cat").json()["results"], page.locator(".result").all(), strict=True
+        ):
+            parts = [number(text) for text in shown.locator(".score > .number").all_inner_texts()]
+            assert sum(parts) == pytest.approx(round(hit["score"], 3), abs=1e-9)
+            assert parts[-1] == round(hit["feedback"], 3)
+        page.locator("summary").first.click()
+        total = page.locator(".panel").first.locator(".sum")
+        expect(total).to_contain_text("similar to the first documents")
+        vectors, words, first, score = [number(text) for text in re.findall(r"[−\d.]+", total.inner_text())]
+        assert vectors + words + first == pytest.approx(score, abs=1e-9)
 
 
 def test_an_index_of_other_documents_shows_no_share_and_says_why(page: Page, searchable: Path, tmp_path: Path) -> None:
