@@ -137,6 +137,8 @@ def quick_digests(monkeypatch: pytest.MonkeyPatch) -> None:
 
 SECTIONS: dict[object, str] = {WikipediaSettings: "data.wikipedia"}
 """The class of each section of settings to its name."""
+SECTION_OF = {setting.partition(".")[2]: setting for setting in TRANSLATORS}
+"""The parameters whose sections share a class."""
 READ_FROM = {
     # parameters of stages
     "paths": "data.queries data.documents data.judgments data.candidates data.domains",
@@ -192,7 +194,7 @@ def settings_behind(name: str, kind: Any) -> set[str]:
     """The settings that a parameter of a stage, or a field of its settings, is made of."""
     if isinstance(kind, list):  # the arguments of a function
         return set()
-    if section := SECTIONS.get(kind):
+    if section := SECTION_OF.get(name, SECTIONS.get(kind)):
         return {key for key in KEYS if f"{key}.".startswith(f"{section}.")}
     if name in READ_FROM:
         return set(READ_FROM[name].split())
