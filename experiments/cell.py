@@ -70,8 +70,13 @@ class Cell:
     def setting(self, key: str) -> Any:
         """A setting of a finished cell: found by its search, else of its configuration; None where there is neither."""
         found = self.training.searched if self.training else {}
-        section, _, name = key.rpartition(".")
-        return found[key] if key in found else (self.config.get(section, {}) if section else self.config).get(name)
+        if key in found:
+            return found[key]
+        *sections, name = key.split(".")
+        config: Mapping[str, Any] = self.config
+        for section in sections:
+            config = config.get(section, {})
+        return config.get(name)
 
     @property
     def thresholds(self) -> tuple[float, ...] | None:

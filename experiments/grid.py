@@ -146,8 +146,10 @@ class _Run(NamedTuple):
         if "preset" in settings and (fault := fault_of_another_preset(content, settings["preset"])):
             return None, f"{stands.get('preset', self.path)}: preset: {fault}"
         for key, value in settings.items():
-            section, _, name = key.rpartition(".")
-            target = content.setdefault(section, {}) if section else content
+            *above, name = key.split(".")
+            target: dict[str, Any] = content
+            for section in above:
+                target = target.setdefault(section, {})
             target[name] = copy.deepcopy(value)
         try:
             return RunConfig.model_validate(content), None

@@ -22,6 +22,9 @@ _MOST_ALIASED = 10_000
 _OTHER_BASE = re.compile(r"[-+]?(0[0-9_]+|[0-9][0-9_]*(:[0-9_]+)+(\.[0-9_]*)?)")
 """Digits that YAML 1.1 does not read as the decimal number that they seem to be."""
 
+_MAY_HOLD_SECRETS = re.compile(r"(encoder|.*translator)(\.address|\.key_variable)?")
+"""Settings in which somebody may give a key or a password itself."""
+
 _LONGEST_VALUE = 200
 _LONGEST_MESSAGE = 2000
 
@@ -233,9 +236,9 @@ def apply_override(
       the faults of the override.
     """
     name, equals, text = override.partition("=")
-    # Whoever gives a key or a password in `encoder` must not find it in a log.
-    shown = "encoder=..." if equals and name == "encoder" else override
-    shown = f"{name}=..." if name in ("encoder.key_variable", "encoder.address") else shown
+    # Whoever gives a key or a password must not find it in a log; a section may hold it.
+    is_secret = _MAY_HOLD_SECRETS.fullmatch(name) or ("{" in text and "translator" in text)
+    shown = f"{name}=..." if is_secret else override
     place = f"--set {printable(shown, _LONGEST_VALUE)}"
     if not equals or not all(name.split(".")):
         return [f"{place}: must have the form section.key=value."]

@@ -402,16 +402,23 @@ def test_a_rule_refuses_with_its_key_and_the_value_and_takes_its_neighbour(
         f"encoder.address=http://h/?api_key={SECRET}",
         f"encoder.key_variable={SECRET}",
         f"encoder.key_variable=AWS_{SECRET}",
+        f"encoder={{kind: endpoint, key_variable: {SECRET}}}",
+        f"lexicon.translator.key_variable={SECRET}",
+        f"lexicon.translator.address=http://{SECRET}@h:80",
+        f"lexicon.translator={{kind: endpoint, key_variable: {SECRET}}}",
+        f"lexicon={{translator: {{kind: endpoint, key_variable: {SECRET}}}}}",
     ],
 )
 def test_no_fault_repeats_a_password_or_a_key(folder: Path, monkeypatch: pytest.MonkeyPatch, setting: str) -> None:
     monkeypatch.chdir(folder)
     key, _, value = setting.partition("=")
-    (folder / "secret.yaml").write_text(
-        (folder / "run.yaml").read_text()
-        + f"encoder: {{kind: endpoint, query_model: m, {key.partition('.')[2]}: '{value}'}}\n"
-    )
-    for path, overrides in (("secret.yaml", []), ("run.yaml", [*ENDPOINT.split(), setting])):
+    section, _, name = key.partition(".")
+    cases = [("run.yaml", [*ENDPOINT.split(), setting])]
+    if section == "encoder" and name:
+        own = f"encoder: {{kind: endpoint, query_model: m, {name}: '{value}'}}\n"
+        (folder / "secret.yaml").write_text((folder / "run.yaml").read_text() + own)
+        cases.append(("secret.yaml", []))
+    for path, overrides in cases:
         with pytest.raises(ConfigError, match=key) as error:
             load_config(path, overrides)
         assert SECRET not in str(error.value)

@@ -111,7 +111,8 @@ def test_each_variant_goes_through_the_grid_and_sets_what_it_names(experiment_fi
         ("grid:\n  loss.name: [sosl, three_part_l2]\n", "grid:\n"),
         (
             "adjust:\n- when: {loss.name: sosl, training.seed: 2}",
-            "variants:\n  as it is: {}\n  + lexicon: {preset: paper, lexicon.kind: lexicon}\n"
+            "variants:\n  as it is: {}\n  + lexicon: {preset: paper, lexicon.kind: lexicon, "
+            "lexicon.translator.kind: endpoint, lexicon.translator.address: http://localhost}\n"
             "adjust:\n- when: {variant: as it is, training.seed: 2}",
         ),
     )
@@ -119,10 +120,8 @@ def test_each_variant_goes_through_the_grid_and_sets_what_it_names(experiment_fi
         (variant, epsilon, seed) for variant in ("as it is", "+ lexicon") for epsilon in (0, 0.5) for seed in (1, 2)
     ]
     configs = configs_of(experiment_file)
-    assert [(config.preset, config.lexicon.kind) for config in configs] == [
-        *[("best", "lexicon")] * 4,
-        *[("paper", "lexicon")] * 4,
-    ]
+    chosen = [(config.preset, config.lexicon.kind, config.lexicon.translator.address) for config in configs]
+    assert chosen == [*[("best", "lexicon", None)] * 4, *[("paper", "lexicon", "http://localhost")] * 4]
     assert [config.training.epochs == 3 for config in configs] == [False, True] * 2 + [False] * 4
     assert (cells[0].name, cells[4].name) == ("as_it_is-epsilon0-seed1", "variant+_lexicon-epsilon0-seed1")
 
