@@ -131,6 +131,7 @@ def test_a_replay_takes_the_output_of_a_run_with_its_second_pass_and_unchanged_d
     config.write_text("\n".join(changed))
     done = clir("replay", output)
     assert (done.code, f"data.documents: {documents}" in done.err) == (1, True)
+    config.write_text("\n".join(lines))
     metrics.write_text(json.dumps({**json.loads(metrics.read_text()), "feedback": 4.0}))
     done = clir("replay", output)
     assert (done.code, "lists are in another order" in done.err) == (1, True)
