@@ -23,7 +23,7 @@ from schemas.errors import DataError
 
 pytestmark = pytest.mark.tensors
 
-NOT_ESTIMATED = {"WikipediaGen", "Tuner", "Rivals"}
+NOT_ESTIMATED = {"WikipediaGen", "TranslationGen", "Tuner", "Rivals"}
 INPUTS = "inputs"
 STEP = TrainingStep(steps=100, seconds=0.01, first_seconds=2.0, epochs=10, weights=1_000_000)
 
