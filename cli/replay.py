@@ -71,6 +71,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
         queries = draw_query_words(queries, data.query_words, data.seed, data.segmented)
     documents = read_texts("documents", files["documents"], doc_ids, tf.io.gfile.GFile)
     feedback = Feedback(report.feedback, report.feedback_documents)
+    model.check_second_pass(feedback)
     found = replay_scores(model, run, queries, documents, feedback)
     if as_json:
         show_json({"version": model.version, "pushed_version": pushed, "blessed": verdict.blessed, **asdict(found)})

@@ -213,12 +213,16 @@ class ExportedModel(ABC):
           DataError: the model has no words that match, by which a second pass compares documents.
         """
         feedback = self.feedback if gain is None else self.feedback._replace(gain=gain)
+        self.check_second_pass(feedback)
+        return feedback
+
+    def check_second_pass(self, feedback: Feedback) -> None:
+        """Raises DataError where there is a second pass, and the model has no words that match."""
         if feedback.gain and not self.has("own_terms"):
             raise DataError(
                 f"{self} must have a channel of words that match, by whose weights feedback compares documents; a run "
                 "with lexicon.kind lexicon, bm25 or tfidf makes one."
             )
-        return feedback
 
     def own_vectors(self, texts: Sequence[str | bytes]) -> tuple[list[bytes], sparse.csr_matrix]:
         """Returns the terms that texts hold themselves, by which a second pass compares documents.

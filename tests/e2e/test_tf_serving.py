@@ -119,7 +119,7 @@ def test_a_replay_says_that_another_version_is_asked_or_that_the_gate_refused_th
     assert f"version {version.name} " in done.err and f"{version.name}0" in done.err and "(too bad)" in done.err
 
 
-def test_a_replay_takes_the_output_of_a_run_with_its_second_pass_and_unchanged_documents(
+def test_a_replay_takes_the_output_of_a_run_with_unchanged_documents_and_a_model_that_can_make_its_second_pass(
     clir: Clir, output: Path, tmp_path: Path
 ) -> None:
     documents = tmp_path / "changed.documents"
@@ -134,7 +134,7 @@ def test_a_replay_takes_the_output_of_a_run_with_its_second_pass_and_unchanged_d
     config.write_text("\n".join(lines))
     metrics.write_text(json.dumps({**json.loads(metrics.read_text()), "feedback": 4.0}))
     done = clir("replay", output)
-    assert (done.code, "lists are in another order" in done.err) == (1, True)
+    assert (done.code, "must have a channel of words that match" in done.err) == (1, True)
     done = clir("replay", tmp_path)
     assert (done.code, done.out, str(tmp_path) in done.err) == (1, "", True)
     assert clir("replay", tmp_path, "--rest", "http://a", "--grpc", "b").code == 2
