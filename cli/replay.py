@@ -72,16 +72,16 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
     documents = read_texts("documents", files["documents"], doc_ids, tf.io.gfile.GFile)
     feedback = Feedback(report.feedback, report.feedback_documents)
     model.check_second_pass(feedback)
-    found = replay_scores(model, run, queries, documents, feedback)
+    replayed = replay_scores(model, run, queries, documents, feedback)
     if as_json:
-        show_json({"version": model.version, "pushed_version": pushed, "blessed": verdict.blessed, **asdict(found)})
+        show_json({"version": model.version, "pushed_version": pushed, "blessed": verdict.blessed, **asdict(replayed)})
     else:
         show(
-            f"version {model.version}: {found.lists:,} lists, {found.documents:,} documents; largest difference of a "
-            f"score {found.largest_difference:.2g}"
+            f"version {model.version}: {replayed.lists:,} lists, {replayed.documents:,} documents; largest difference "
+            f"of a score {replayed.largest_difference:.2g}"
         )
-    if found.inversions:
-        raise DataError("\n".join(_describe(found.inversions, found.lists)))
+    if replayed.inversions:
+        raise DataError("\n".join(_describe(replayed.inversions, replayed.lists)))
     if not as_json:
         show("every list is in the evaluator's order")
 

@@ -14,12 +14,12 @@ def with_translator_probes(config: RunConfig) -> RunConfig:
       ConfigError: it does not have the probe that the configuration gives.
     """
     languages = config.data.languages
-    taught = _with_probe("lexicon.translator", config.lexicon.translator, languages)
-    asked = _with_probe("evaluation.query_translator", config.evaluation.query_translator, languages[::-1])
+    translator = _with_probe("lexicon.translator", config.lexicon.translator, languages)
+    query_translator = _with_probe("evaluation.query_translator", config.evaluation.query_translator, languages[::-1])
     return config.model_copy(
         update={
-            "lexicon": config.lexicon.model_copy(update={"translator": taught}),
-            "evaluation": config.evaluation.model_copy(update={"query_translator": asked}),
+            "lexicon": config.lexicon.model_copy(update={"translator": translator}),
+            "evaluation": config.evaluation.model_copy(update={"query_translator": query_translator}),
         }
     )
 

@@ -91,19 +91,18 @@ class Engine:
           snippet_characters: longest snippet.
         """
         started = time.perf_counter()
-        found = self._index.search(self._model.encode_query(query), most, self.feedback)
+        hits = self._index.search(self._model.encode_query(query), most, self.feedback)
         characters = snippet_characters if with_snippets else None
-        documents = self._found_texts(found)
-        hits = tuple(
-            self._hit(query, rank, one, document, characters, with_texts)
-            for rank, (one, document) in enumerate(zip(found, documents, strict=True), 1)
+        results = tuple(
+            self._hit(query, rank, hit, document, characters, with_texts)
+            for rank, (hit, document) in enumerate(zip(hits, self._found_texts(hits), strict=True), 1)
         )
-        why = self._model.why_no_good_answer(query, [hit.score - hit.feedback for hit in hits])
+        why = self._model.why_no_good_answer(query, [result.score - result.feedback for result in results])
         return SearchAnswer(
             no_good_answer=self._is_judged(why),
             why_no_good_answer=why,
             query=query,
-            results=hits,
+            results=results,
             documents=self.documents,
             milliseconds=_since(started),
             **self._versions(),

@@ -88,9 +88,9 @@ def replay_scores(
         evaluated = np.array([*ranked.values()], np.float64)
         size += len(ranked)
         largest = max(largest, float(np.abs(served - evaluated).max()))
-        found = _furthest_inversion([*ranked], evaluated, served, TOLERANCE * (1 + feedback.gain))
-        if found is not None:
-            inversions.append(Inversion(query_id, *found))
+        documents_of_inversion = _furthest_inversion([*ranked], evaluated, served, TOLERANCE * (1 + feedback.gain))
+        if documents_of_inversion:
+            inversions.append(Inversion(query_id, *documents_of_inversion))
     return Replay(len(run), size, largest, inversions)
 
 

@@ -137,22 +137,22 @@ def _search(
         if words:
             rankings += [index.dense_search(query, depth), index.words_search(query, depth)]
         own = query_id if leave_out_own else None
-        best, *_ = rankings = [_without(own, found, DEPTH) for found in rankings]
-        for of_system, found in zip(ranks.values(), rankings, strict=True):
-            of_system.append(ranks_of(doc_ids, [one.doc_id for one in found]))
-        names, scores = [one.doc_id.decode() for one in best], [one.score for one in best]
+        best, *_ = rankings = [_without(own, hits, DEPTH) for hits in rankings]
+        for system_ranks, hits in zip(ranks.values(), rankings, strict=True):
+            system_ranks.append(ranks_of(doc_ids, [hit.doc_id for hit in hits]))
+        names, scores = [hit.doc_id.decode() for hit in best], [hit.score for hit in best]
         write_run("".join(run_lines(query_id.decode(), names, scores, MODEL_TAG)))
         if number in sample:
-            of_all = exact.search(query, _BEST + leave_out_own, model.feedback, depth=len(exact))
-            overlaps.append(_overlap(best, _without(own, of_all, _BEST)))
+            exact_hits = exact.search(query, _BEST + leave_out_own, model.feedback, depth=len(exact))
+            overlaps.append(_overlap(best, _without(own, exact_hits, _BEST)))
         if number and number % _LOGGED_EVERY == 0:
             progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", left.after(number))
     return ranks, overlaps
 
 
-def _without(own: bytes | None, found: Sequence[Found], most: int) -> list[Found]:
-    """The first documents found, but for the query's own."""
-    return [one for one in found if one.doc_id != own][:most]
+def _without(own: bytes | None, hits: Sequence[Found], limit: int) -> list[Found]:
+    """The first hits, but for the query's own document."""
+    return [hit for hit in hits if hit.doc_id != own][:limit]
 
 
 def _matching_channel(model: ExportedModel) -> str | None:

@@ -108,8 +108,8 @@ def encode_texts(
         is_new = ~np.isin(distinct, held)
         rows = np.sort(there[first[is_new]])
         pieces += [
-            Piece("document", keys[one], shard=shard, rows=tuple(one.tolist()))
-            for one in in_pieces(rows, _TEXTS_OF_A_PIECE)
+            Piece("document", keys[part], shard=shard, rows=tuple(part.tolist()))
+            for part in in_pieces(rows, _TEXTS_OF_A_PIECE)
         ]
         held = np.union1d(held, distinct)
         document_keys.append(distinct)

@@ -108,46 +108,46 @@ class CorpusIndex:
         return self.manifest.has_own_terms
 
     def search(
-        self, query: EncodedQuery, most: int, feedback: Feedback = FIRST_PASS, depth: int = DEPTH
+        self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS, depth: int = DEPTH
     ) -> list[Found]:
         """The best documents for a query: by score, and of equal scores the larger id first.
 
         Args:
           query: the query; if the model knows no word of it, nothing is found.
-          most: the most documents.
+          limit: the largest number of documents.
           feedback: the second pass, for which the index must have own terms; see `SearchIndex`.
           depth: the number of candidates of each channel; at least as many as documents scores all of them.
         """
         if not feedback.gain:
-            return self._first_pass(query, most, depth)
-        hits = self._first_pass(query, max(most, DEPTH), depth)
-        return second_pass(hits, feedback, self._similarity(hits), most)
+            return self._first_pass(query, limit, depth)
+        hits = self._first_pass(query, max(limit, DEPTH), depth)
+        return second_pass(hits, feedback, self._similarity(hits), limit)
 
-    def _first_pass(self, query: EncodedQuery, most: int, depth: int) -> list[Found]:
+    def _first_pass(self, query: EncodedQuery, limit: int, depth: int) -> list[Found]:
         if not query.vector.any():
-            return self.words_search(query, most)
+            return self.words_search(query, limit)
         words = self._words(query)
         if self._near is None or depth >= len(self):
-            return self._best(self._dense(query), words, np.arange(len(words)), most)
-        depth = max(most, depth)
+            return self._best(self._dense(query), words, np.arange(len(words)), limit)
+        depth = max(limit, depth)
         places = np.union1d(self._near_places(query, depth), _matching(words, depth))
-        return self._best(self._dense(query, places), words[places], places, most)
+        return self._best(self._dense(query, places), words[places], places, limit)
 
-    def dense_search(self, query: EncodedQuery, most: int) -> list[Found]:
+    def dense_search(self, query: EncodedQuery, limit: int) -> list[Found]:
         """The best documents by their vectors alone; where not all vectors are compared, some may be missing."""
         if not query.vector.any():
             return []
         nothing = self._over_segments([np.zeros(len(segment), np.float32) for segment in self._segments])
         if self._near is None:
-            return self._best(self._dense(query), nothing, np.arange(len(nothing)), most)
-        places = np.sort(self._near_places(query, most))
-        return self._best(self._dense(query, places), nothing[places], places, most)
+            return self._best(self._dense(query), nothing, np.arange(len(nothing)), limit)
+        places = np.sort(self._near_places(query, limit))
+        return self._best(self._dense(query, places), nothing[places], places, limit)
 
-    def words_search(self, query: EncodedQuery, most: int) -> list[Found]:
+    def words_search(self, query: EncodedQuery, limit: int) -> list[Found]:
         """The best documents by words that match alone; each matches at least one word."""
         words = self._words(query)
-        places = _matching(words, most)
-        return self._best(np.zeros(len(places), np.float32), words[places], places, most)
+        places = _matching(words, limit)
+        return self._best(np.zeros(len(places), np.float32), words[places], places, limit)
 
     def _similarity(self, hits: Sequence[Found]) -> Similarity:
         """Compares hits by their own terms, segment by segment."""
@@ -189,17 +189,17 @@ class CorpusIndex:
         ]
         return np.concatenate([*products, np.zeros(0, np.float32)])
 
-    def _near_places(self, query: EncodedQuery, most: int) -> _Places:
+    def _near_places(self, query: EncodedQuery, limit: int) -> _Places:
         """The places of the nearest vectors, in no order."""
-        numbers = self._near.search(query.vector, most) if self._near else np.zeros(0, np.int64)
+        numbers = self._near.search(query.vector, limit) if self._near else np.zeros(0, np.int64)
         segments = np.searchsorted([segment.number for segment in self._segments], numbers // MOST_DOCUMENTS)
         found: _Places = self._starts[segments] + numbers % MOST_DOCUMENTS
         return found
 
-    def _best(self, dense: _Scores, words: _Scores, places: _Places, most: int) -> list[Found]:
+    def _best(self, dense: _Scores, words: _Scores, places: _Places, limit: int) -> list[Found]:
         """The best of the documents at places, by the sum of both scores."""
         scores = dense + words
-        best = best_places(scores, most)
+        best = best_places(scores, limit)
         segments = np.searchsorted(self._starts, places[best], side="right") - 1
         rows = places[best] - self._starts[segments]
         ids = [self._segments[one].doc_id(row) for one, row in zip(segments.tolist(), rows.tolist(), strict=True)]
@@ -211,7 +211,7 @@ class CorpusIndex:
                 words=float(words[best[one]]),
                 doc_id=ids[one],
             )
-            for one in rank(scores[best], ids)[:most].tolist()
+            for one in rank(scores[best], ids)[:limit].tolist()
         ]
 
 
@@ -237,8 +237,8 @@ def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment
     ]
 
 
-def _matching(words: _Scores, most: int) -> _Places:
+def _matching(words: _Scores, limit: int) -> _Places:
     """The places of the best scores above 0, and of all scores equal to the last of them, sorted."""
-    places = best_places(words, most)
+    places = best_places(words, limit)
     found: _Places = places[words[places] > 0]
     return found

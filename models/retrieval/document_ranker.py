@@ -33,7 +33,7 @@ class RankedDocument(NamedTuple):
     """The share of relevant documents among those with this score in the first pass; None where the model has no
     shares, or where its drift from the documents warns."""
     feedback: float | None = None
-    """What the second pass adds to the score; None without one."""
+    """The second pass's part of the score; None without a second pass."""
     parts: tuple[ScorePart, ...] = ()
     """Parts of the score, where they were asked for."""
 

@@ -112,32 +112,32 @@ class MilvusIndex:
         """Whether it holds the documents' own terms."""
         return self.version.has_own_terms
 
-    def search(self, query: EncodedQuery, most: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
+    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
         """The best documents for a query; see `SearchIndex`."""
         if not feedback.gain:
-            return self._first_pass(query, most)
-        hits = self._first_pass(query, max(most, DEPTH))
-        return second_pass(hits, feedback, self._similarity([int(hit.place) for hit in hits]), most)
+            return self._first_pass(query, limit)
+        hits = self._first_pass(query, max(limit, DEPTH))
+        return second_pass(hits, feedback, self._similarity([int(hit.place) for hit in hits]), limit)
 
-    def _first_pass(self, query: EncodedQuery, most: int) -> list[Found]:
+    def _first_pass(self, query: EncodedQuery, limit: int) -> list[Found]:
         if not query.vector.any():
-            return self.words_search(query, most)
-        near, matching = self._near(query, most), self._matching(query, most)
+            return self.words_search(query, limit)
+        near, matching = self._near(query, limit), self._matching(query, limit)
         scores = {one.number: one.score for one in matching}
         unscored = [document.number for document in near if document.number not in scores]
-        if unscored and len(matching) == _limit(most):  # of fewer, every document that matches is among them
+        if unscored and len(matching) == _depth(limit):  # of fewer, every document that matches is among them
             scores |= {document.number: document.score for document in self._matching(query, len(unscored), unscored)}
-        return self._best(query, {document.number: document for document in (*near, *matching)}.values(), scores, most)
+        return self._best(query, {document.number: document for document in (*near, *matching)}.values(), scores, limit)
 
-    def dense_search(self, query: EncodedQuery, most: int) -> list[Found]:
+    def dense_search(self, query: EncodedQuery, limit: int) -> list[Found]:
         """The best documents by their vectors alone."""
-        return self._best(query, self._near(query, most), {}, most) if query.vector.any() else []
+        return self._best(query, self._near(query, limit), {}, limit) if query.vector.any() else []
 
-    def words_search(self, query: EncodedQuery, most: int) -> list[Found]:
+    def words_search(self, query: EncodedQuery, limit: int) -> list[Found]:
         """The best documents by words that match alone."""
-        matching = self._matching(query, most)
+        matching = self._matching(query, limit)
         without_vector = query._replace(vector=np.zeros_like(query.vector))
-        return self._best(without_vector, matching, {document.number: document.score for document in matching}, most)
+        return self._best(without_vector, matching, {document.number: document.score for document in matching}, limit)
 
     def _similarity(self, numbers: Sequence[int]) -> Similarity:
         """Compares documents by their own terms: Milvus multiplies them with those of the best."""
@@ -165,22 +165,22 @@ class MilvusIndex:
 
         return similarity
 
-    def _near(self, query: EncodedQuery, most: int) -> list["_Candidate"]:
+    def _near(self, query: EncodedQuery, limit: int) -> list["_Candidate"]:
         """The documents with the nearest vectors."""
-        limit, index = _limit(most), self.version.vector_index
-        near = self._candidates(VECTOR, query.vector.tolist(), limit, _read(index, limit))
+        depth, index = _depth(limit), self.version.vector_index
+        near = self._candidates(VECTOR, query.vector.tolist(), depth, _read(index, depth))
         with self._milvus.reading("search"):  # a walk of a graph, or some lists, may miss documents, but never all
-            if len(near) < (min(limit, len(self)) if index.kind == "flat" else bool(len(self))):
+            if len(near) < (min(depth, len(self)) if index.kind == "flat" else bool(len(self))):
                 raise ValueError(f"the nearest of {len(self):,} documents must come; got {len(near):,}")
         return near
 
-    def _matching(self, query: EncodedQuery, most: int, among: Sequence[int] = ()) -> list["_Candidate"]:
+    def _matching(self, query: EncodedQuery, limit: int, among: Sequence[int] = ()) -> list["_Candidate"]:
         """The documents with the best words that match, perhaps among some documents alone."""
         terms = sparse_terms(query.terms.tolist(), query.weights)
         if not terms:
             return []
         condition = f"{NUMBER} in {list(among)}" if among else ""
-        return self._candidates(TERMS, terms, _limit(most), {"drop_ratio_search": 0.0}, condition)
+        return self._candidates(TERMS, terms, _depth(limit), {"drop_ratio_search": 0.0}, condition)
 
     def _candidates(
         self, field: str, asked: Any, limit: int, parameters: Mapping[str, float], condition: str = ""
@@ -210,7 +210,7 @@ class MilvusIndex:
         return ask()
 
     def _best(
-        self, query: EncodedQuery, candidates: Collection["_Candidate"], words: Mapping[int, float], most: int
+        self, query: EncodedQuery, candidates: Collection["_Candidate"], words: Mapping[int, float], limit: int
     ) -> list[Found]:
         """The best of candidates.
 
@@ -218,7 +218,7 @@ class MilvusIndex:
           query: the query; a vector of zeros leaves the vectors out.
           candidates: the candidates, each once.
           words: the scores of the words of those that match, by number.
-          most: the most documents.
+          limit: the largest number of documents.
         """
         if not candidates:
             return []
@@ -235,7 +235,7 @@ class MilvusIndex:
                 raise ValueError("each score must be finite")
         return [
             Found(str(numbers[row]), float(scores[row]), float(dense[row]), float(word_scores[row]), doc_ids[row])
-            for row in rank(scores, doc_ids)[:most].tolist()
+            for row in rank(scores, doc_ids)[:limit].tolist()
         ]
 
 
@@ -345,8 +345,9 @@ def _batches(rows: Any) -> Iterator[Any]:
     return iter(rows.next, [])
 
 
-def _limit(most: int) -> int:
-    return min(max(most, DEPTH), MOST_FOUND)
+def _depth(limit: int) -> int:
+    """The number of candidates that a channel brings."""
+    return min(max(limit, DEPTH), MOST_FOUND)
 
 
 def _read(index: VectorIndex, limit: int) -> dict[str, float]:

@@ -29,7 +29,7 @@ class Found(NamedTuple):
     doc_id: bytes
     """The document's id, UTF-8."""
     feedback: float = 0.0
-    """What the second pass adds; 0 after the first pass alone."""
+    """The score of the second pass; 0 without one."""
 
 
 def second_pass(hits: Sequence[Found], feedback: Feedback, similarity: Similarity, limit: int) -> list[Found]:
@@ -89,19 +89,19 @@ class SearchIndex(Protocol):
     def has_own_terms(self) -> bool:
         """Whether it holds the documents' own terms, which a second pass needs."""
 
-    def search(self, query: EncodedQuery, most: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
+    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
         """The best documents for a query: by score, and of equal scores the larger id first.
 
-        The candidates of a second pass are the best `DEPTH` documents of the first, or `most` if that is more.
+        The candidates of a second pass are the best `DEPTH` documents of the first, or `limit` if that is more.
 
         Args:
           query: the query; if the model knows no word of it, nothing is found.
-          most: the most documents.
+          limit: the largest number of documents.
           feedback: the second pass.
         """
 
-    def dense_search(self, query: EncodedQuery, most: int) -> list[Found]:
+    def dense_search(self, query: EncodedQuery, limit: int) -> list[Found]:
         """The best documents by their vectors alone; where not all vectors are compared, some may be missing."""
 
-    def words_search(self, query: EncodedQuery, most: int) -> list[Found]:
+    def words_search(self, query: EncodedQuery, limit: int) -> list[Found]:
         """The best documents by words that match alone; each matches at least one word."""

@@ -80,7 +80,7 @@ def _distinct(queries: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def _term_weights(texts: TermLists, split: Split) -> sparse.csr_matrix:
-    """What each term of a document adds to its score: float [documents, terms]."""
+    """The weight of each term of each document in BM25: float [documents, terms]."""
     if texts.collection is None:
         raise ValueError("BM25 needs the statistics of the collection; there are none.")
     counts = split.documents

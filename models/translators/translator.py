@@ -90,14 +90,14 @@ class Translator(ABC):
           DataError: see `translate`; or two equal texts beside each other have different translations.
         """
         text = probe_of(self._source)
-        found = [_on_one_line(translation) for translation in self._translate([text, text])]
-        if len({*found}) != 1 or not found[0]:
-            shown = " and ".join(repr(printable(translation, _SHOWN)) for translation in found)
+        translations = [_on_one_line(translation) for translation in self._translate([text, text])]
+        if len({*translations}) != 1 or not translations[0]:
+            shown = " and ".join(repr(printable(translation, _SHOWN)) for translation in translations)
             raise DataError(
                 f"{self.name} must translate each text by itself, and not into nothing; it made {shown} of "
                 f"{printable(text, _SHOWN)!r} twice. docs/translation.md says what a translator must keep."
             )
-        return found[0]
+        return translations[0]
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         """Translates texts, which count only between two probes with the translation of the settings.
@@ -114,12 +114,12 @@ class Translator(ABC):
         """
         probe, expected = probe_of(self._source), self._settings.probe
         first, *translations, last = map(_on_one_line, self._translate([probe, *texts, probe]))
-        for found in (first, last):
-            if found != expected:
+        for got in (first, last):
+            if got != expected:
                 raise DataError(
                     f"{self.name} must translate {printable(probe, _SHOWN)!r} as it did before, to "
-                    f"{printable(str(expected), _SHOWN)!r}; got {printable(found, _SHOWN)!r}: it is another translator "
-                    "now, or does not keep the order of the texts. Run again to translate all texts anew."
+                    f"{printable(str(expected), _SHOWN)!r}; got {printable(got, _SHOWN)!r}: it is another translator "
+                    "now, or it mixes the texts up. Run again: all texts are then translated anew."
                 )
         return translations
 

@@ -102,9 +102,9 @@ def test_apertium_is_named_with_its_pairs_of_languages(
         (tmp_path / "apertium").write_text(f"#!/bin/sh\necho '  {modes}'\n")
         (tmp_path / "apertium").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = findings(clir)["Apertium"]
-    assert found["state"] == state
-    assert ("eng-spa, spa-eng" in found["says"]) == (state == "ok")
+    finding = findings(clir)["Apertium"]
+    assert finding["state"] == state
+    assert ("eng-spa, spa-eng" in finding["says"]) == (state == "ok")
 
 
 def test_a_library_that_says_nothing_is_a_fault_and_earlier_findings_are_shown(

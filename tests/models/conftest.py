@@ -22,3 +22,13 @@ def without_graphs() -> Iterator[None]:
     tf.config.run_functions_eagerly(True)
     yield
     tf.config.run_functions_eagerly(False)
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The waits before requests are tried again, in seconds, which no test waits for."""
+    from models import json_endpoint
+
+    waits: list[float] = []
+    monkeypatch.setattr(json_endpoint, "sleep", waits.append)
+    return waits

@@ -41,9 +41,12 @@ def test_each_method_has_a_run_file_with_its_name_and_its_parameters():
 
 def test_each_query_is_translated_once_and_what_has_none_is_empty(monkeypatch):
     monkeypatch.setenv(ALLOWED, "*")
-    asked = lists({"q1": "d\x0b  a", "q2": "b", "q3": "b"}, {"q1": {"d1": 2}, "q2": {"d1": 2}, "q3": {"d1": 2}})
+    test_lists = lists({"q1": "d\x0b  a", "q2": "b", "q3": "b"}, {"q1": {"d1": 2}, "q2": {"d1": 2}, "q3": {"d1": 2}})
     program = "text = sys.stdin.read(); sys.stdout.write(text.upper().replace('B', ''))"
-    assert translate_queries([asked, asked], settings_of(program), ("en", "fr")) == {b"d\x0b  a": b"D A", b"b": b""}
+    assert translate_queries([test_lists, test_lists], settings_of(program), ("en", "fr")) == {
+        b"d\x0b  a": b"D A",
+        b"b": b"",
+    }
 
 
 def test_a_split_without_lists_is_refused():

@@ -43,7 +43,7 @@ from tests.models.encoders.endpoint_server import (
 )
 from tests.models.encoders.small_encoder import ALIKE, record_of
 
-pytestmark = pytest.mark.tensors
+pytestmark = [pytest.mark.tensors, pytest.mark.usefixtures("waits")]
 
 
 def says(body, status=200, **headers):
@@ -105,14 +105,6 @@ def floods(status):
 def server():
     with listening() as server:
         yield server
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch):
-    """The waits before retries, in seconds, which no test waits for."""
-    waits = []
-    monkeypatch.setattr(json_endpoint, "sleep", waits.append)
-    return waits
 
 
 @pytest.fixture

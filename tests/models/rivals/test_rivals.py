@@ -138,7 +138,7 @@ def test_beside_the_lexicon_latent_semantic_indexing_adds_its_weighted_scores(tw
 
 
 def bm25_weight(term, text):
-    """What a term of a document adds to its BM25, with the statistics of all documents."""
+    """The weight of a term of a document in BM25, with the statistics of all documents."""
     texts = [other.split() for other in DOCUMENTS.values()]
     idf = np.log((len(texts) + 1) / (sum(term in other for other in texts) + 0.5))
     norm = 1.2 * (0.25 + 0.75 * len(text) / np.mean([len(other) for other in texts]))

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from models import json_endpoint
 from models.json_endpoint import EndpointError
 from models.translators.endpoint import EndpointTranslator
 from models.translators.settings import TranslatorSettings
@@ -12,7 +11,7 @@ from models.translators.translator import probe_of
 from schemas.errors import DataError
 from tests.models.encoders.endpoint_server import KEY, KEY_OF_THIS_MACHINE, VARIABLE, listening, never_answers
 
-pytestmark = pytest.mark.tensors  # the server is that of encoders
+pytestmark = [pytest.mark.tensors, pytest.mark.usefixtures("waits")]  # the server is that of encoders
 
 
 def capitals(handler, content):
@@ -30,14 +29,6 @@ def server():
     with listening() as server:
         server.answer = capitals
         yield server
-
-
-@pytest.fixture(autouse=True)
-def waits(monkeypatch):
-    """The waits before retries, in seconds, which no test waits for."""
-    waits = []
-    monkeypatch.setattr(json_endpoint, "sleep", waits.append)
-    return waits
 
 
 @pytest.fixture
@@ -101,7 +92,7 @@ def test_a_wrong_answer_is_an_error_at_once(translator, server, answer, shown):
 
 def test_an_answer_in_another_order_is_noticed(translator, server):
     server.answer = lambda handler, content: handler.send({"translatedText": sorted(map(str.upper, content["q"]))})
-    assert "order of the texts" in fault(translator())
+    assert "mixes the texts up" in fault(translator())
 
 
 def test_a_translator_that_changes_between_two_requests_is_noticed(translator, server):
