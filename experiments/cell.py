@@ -17,6 +17,7 @@ from pipeline.output_folder import OutputFolder
 from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.json_files import parse_json
 from schemas.provenance import Provenance
+from schemas.search_report import SearchReport
 from schemas.stability import Stability
 from schemas.training_history import TrainingHistory
 
@@ -34,8 +35,8 @@ class Cell:
       seconds: duration of its process.
       peak_memory_bytes: of its process.
       folder: of its files.
-      evaluation, training, stability, provenance: the content of its files; None before the cell has finished, or
-        where a file is not kept.
+      evaluation, search, training, stability, provenance: the content of its files; None before the cell has finished,
+        or where there is no such file.
       config: the resolved configuration; empty before the cell has finished.
     """
 
@@ -47,6 +48,7 @@ class Cell:
     peak_memory_bytes: int | None = None
     folder: Path = Path()
     evaluation: EvaluationReport | None = None
+    search: SearchReport | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
     training: TrainingHistory | None = None
     stability: Stability | None = None

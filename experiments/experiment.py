@@ -19,6 +19,7 @@ from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.json_files import parse_json
 from schemas.json_record import JsonRecord
 from schemas.provenance import PROVENANCE_FILE, Provenance, ReportProvenance
+from schemas.search_report import SEARCH_FILE, SearchReport
 from schemas.stability import STABILITY_FILE, Stability
 from schemas.training_history import HISTORY_FILE, TrainingHistory
 
@@ -141,11 +142,12 @@ def _read_cell(folder: Path) -> Cell:
             "evaluation": _read_evaluation(folder / METRICS_FILE),
         }
         records: dict[str, tuple[str, type[JsonRecord]]] = {
+            "search": (SEARCH_FILE, SearchReport),
             "training": (HISTORY_FILE, TrainingHistory),
             "stability": (STABILITY_FILE, Stability),
             "provenance": (PROVENANCE_FILE, Provenance),
         }
-        # An archive of cells holds none of these.
+        # Not every cell searches, and an archive of cells holds none of the others.
         for name, (file, record) in records.items():
             if (folder / file).exists():
                 files[name] = record.read(folder / file, RUN_AGAIN)

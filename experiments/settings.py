@@ -51,6 +51,8 @@ VARIANT: Final = "variant"
 """The key of the variants among those of the grid."""
 BASELINE: Final = "baseline"
 """The key of a baseline that a claim compares a row with."""
+CHANNEL: Final = "channel"
+"""The key of a channel of the row itself that a claim compares it with."""
 
 
 class Adjustment(Settings):
@@ -70,7 +72,8 @@ class Claim(Settings):
     row: Annotated[dict[str, Any], Field(min_length=1)]
     """Settings of the grid, or `variant`, to the values of one row, whatever its seeds."""
     than: Annotated[tuple[Annotated[dict[str, Any], Field(min_length=1)], ...], Field(min_length=1)]
-    """The rows that this one is compared with, each as `row`; or `baseline` and the name of one."""
+    """The rows that this one is compared with, each as `row`; or `baseline` and the name of one; or `channel` and the
+    name of one of the row's own channels, or `first_pass`."""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(OneOf(METRICS))], ...], Field(min_length=1)]
     """The metrics that are compared on the test split."""
     direction: Literal["above", "below"] = "above"
@@ -182,8 +185,8 @@ class ExperimentSettings(Settings):
             place = ("claims", str(number))
             others = [((*place, "than", str(which)), row) for which, row in enumerate(claim.than)]
             for keys, row in [((*place, "row"), claim.row), *others]:
-                if BASELINE in row and row is not claim.row:
-                    yield from _faults_of_baseline(keys, row)
+                if row is not claim.row and (system := {BASELINE, CHANNEL} & row.keys()):
+                    yield from _faults_of_system(keys, row, min(system))
                     continue
                 yield from self._faults_of_values(keys, row)
                 if SEED in row:
@@ -195,10 +198,10 @@ class ExperimentSettings(Settings):
                     yield keys, "must be another row than the claim's own"
 
 
-def _faults_of_baseline(keys: tuple[str, ...], row: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Faults of a baseline that a claim compares with."""
+def _faults_of_system(keys: tuple[str, ...], row: dict[str, Any], kind: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Faults of a baseline or a channel that a claim compares with."""
     if len(row) > 1:
-        yield keys, f"must name nothing beside the {BASELINE}; got {', '.join(row)}"
-    if row[BASELINE] not in BASELINES:
+        yield keys, f"must name nothing beside the {kind}; got {', '.join(row)}"
+    if kind == BASELINE and row[BASELINE] not in BASELINES:
         hint = did_you_mean(str(row[BASELINE]), BASELINES)
         yield (*keys, BASELINE), f"must be one of {', '.join(BASELINES)}; got {row[BASELINE]!r}{hint}"

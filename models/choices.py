@@ -282,6 +282,8 @@ TRANSLATING: Final = (
 
 SCORES: Final = "scores"
 """The name of the sum beside the scores of its channels."""
+FIRST_PASS: Final = "first_pass"
+"""The name of the sum before a second pass, beside them."""
 
 WITH_VECTORS: Final = "_with_vectors"
 """The end of the name of an exported model's signature that takes the vectors of a pre-trained encoder beside texts."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from models.choices import SCORERS
+from models.choices import LEXICON_KINDS, SCORERS
 from models.encoders.settings import USE_LANGUAGES, USE_PACKAGE, use_multilingual_is_installed
 from models.losses.declarations import LOSSES
 from schemas.settings import Settings
@@ -58,6 +58,13 @@ _TRANSLATIONS: Final = Condition(
     {"model.encoder": ["polynomial"], "model.terms": ["stems"], "lexicon.kind": ["lexicon"]},
 )
 
+_SECOND_PASS: Final = Condition(
+    "with a `lexicon.kind`, a scorer of vectors, and no further `channels`",
+    {"lexicon.kind": LEXICON_KINDS, "channels": [{}], **_VECTORS},
+)
+"""A second pass needs one channel of words that match, and a score that an index can search."""
+_FITTED_SECOND_PASS: Final = Condition("where `feedback.gain` is fitted", {"feedback.gain": ["fitted"]})
+
 _ENCODER: Final = Condition(
     "with a pre-trained encoder", {"encoder.kind": ["saved_model", "use_multilingual", "endpoint", "vectors"]}
 )
@@ -81,6 +88,8 @@ _BEST: Final = {
     "training.learning_rate": PresetValue(0.02, _MEAN),
     "training.learning_rate_end": PresetValue(0.05, _MEAN),
     "training.negatives_from": PresetValue("judged"),
+    "feedback.gain": PresetValue("fitted", _SECOND_PASS),
+    "feedback.documents": PresetValue("fitted", _FITTED_SECOND_PASS),
 }
 
 PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
@@ -193,6 +202,8 @@ def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> An
     section, _, name = key.partition(".")
     default = settings.model_fields[section].default
     given = content.get(section, default)
+    if not name:
+        return given
     if isinstance(given, Mapping):
         return given.get(name, getattr(default, name, None))
     return getattr(given, name, None)

@@ -12,7 +12,8 @@ RUN_ENDING: Final = ".trec"
 RUN_FILE: Final = f"run{RUN_ENDING}"
 QRELS_FILE: Final = "qrels.trec"
 BASELINES_FILE: Final = "per_query_baselines.tsv"
-EVALUATION_FILES: Final = (METRICS_FILE, PER_QUERY_FILE, BASELINES_FILE, RUN_FILE, QRELS_FILE)
+CHANNELS_FILE: Final = "per_query_channels.tsv"
+EVALUATION_FILES: Final = (METRICS_FILE, PER_QUERY_FILE, BASELINES_FILE, CHANNELS_FILE, RUN_FILE, QRELS_FILE)
 VERDICT_FILE: Final = "verdict.json"
 PARAMETERS_FILE: Final = "parameters.json"
 """The parameters of baselines, beside their run files."""
@@ -62,7 +63,8 @@ class EvaluationReport(JsonRecord):
     parameters: dict[str, dict[str, Any]] = {}
     """The parameters that the eval split chose for other systems, by their names; without those that have none."""
     channels: dict[str, dict[str, float]] = {}
-    """The means of each of the model's channels alone, by their names; empty where there is only one."""
+    """The means of each of the model's channels alone, by their names, and of the first pass where there is a second;
+    empty where there is only one."""
     seen: PartReport | None = None
     """The queries with an MR document that is relevant to some train query, or has the text of such a document; None
     where the train split is unknown."""
@@ -82,11 +84,11 @@ class EvaluationReport(JsonRecord):
 _QUERY_ID = "query_id"
 
 
-def of_baseline(name: str, metric: str) -> str:
-    """The key of a baseline's metric in `per_query_baselines.tsv`.
+def system_key(name: str, metric: str) -> str:
+    """The key of a baseline's metric in `per_query_baselines.tsv`, and of a channel's in `per_query_channels.tsv`.
 
     Example:
-      >>> of_baseline("bm25", "map")
+      >>> system_key("bm25", "map")
       'bm25/map'
     """
     return f"{name}/{metric}"
@@ -94,11 +96,11 @@ def of_baseline(name: str, metric: str) -> str:
 
 @dataclass(frozen=True)
 class QueryMetrics:
-    """Every metric of every query: the content of `per_query.tsv`, and of `per_query_baselines.tsv`.
+    """Every metric of every query: the content of `per_query.tsv`, and of the files of baselines and channels.
 
     Attributes:
       query_ids: in the order of the lists, which is the order of the ids.
-      values: each metric's key to its value for each query; of baselines, the keys of `of_baseline`.
+      values: each metric's key to its value for each query; of baselines and channels, the keys of `system_key`.
 
     Example:
       >>> QueryMetrics(["q1", "q2"], {"map": [0.5, 1.0]}).to_tsv()
@@ -121,7 +123,7 @@ class QueryMetrics:
           ValueError: the text does not have this form.
         """
         (first, *names), *rows = (line.split("\t") for line in text.removesuffix("\n").split("\n"))
-        if first != _QUERY_ID or not names:
+        if first != _QUERY_ID:
             raise ValueError(f"the first line must name {_QUERY_ID} and metrics; got {[first, *names]}")
         for number, row in enumerate(rows, 2):
             if len(row) != 1 + len(names):

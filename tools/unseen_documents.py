@@ -35,8 +35,16 @@ from pipeline.config import RunConfig
 from pipeline.input_files import digest_of
 from pipeline.layout import CELLS_ARCHIVE, REPORT_FILE
 from pipeline.settings_file import read_settings_file
-from schemas.evaluation import BASELINES_FILE, PER_QUERY_FILE, QRELS_FILE, EvaluationReport, QueryMetrics
+from schemas.evaluation import (
+    BASELINES_FILE,
+    CHANNELS_FILE,
+    PER_QUERY_FILE,
+    QRELS_FILE,
+    EvaluationReport,
+    QueryMetrics,
+)
 from schemas.provenance import PROVENANCE_FILE
+from schemas.search_report import SEARCH_FILE
 from tools.linked_documents import read_rows
 
 _Lists = Mapping[str, Sequence[tuple[str, int, str]]]
@@ -102,7 +110,7 @@ def _pooled_cell(cells: Sequence[Cell], folder: Path) -> Cell:
     reports = [cell.evaluation for cell in cells if cell.evaluation]
     own = folder / cells[0].name
     own.mkdir(parents=True, exist_ok=True)
-    for name in (PER_QUERY_FILE, BASELINES_FILE):
+    for name in (PER_QUERY_FILE, BASELINES_FILE, CHANNELS_FILE):
         parts = [QueryMetrics.from_tsv((cell.folder / name).read_text(encoding="utf-8")) for cell in cells]
         ids = [one for part in parts for one in part.query_ids]
         values = {key: [one for part in parts for one in part.values[key]] for key in parts[0].values}
@@ -126,7 +134,19 @@ def _pooled_cell(cells: Sequence[Cell], folder: Path) -> Cell:
         baselines=named([report.baselines for report in reports]),
         channels=named([report.channels for report in reports]),
     )
-    return replace(cells[0], folder=own, evaluation=evaluation, training=None, stability=None)
+    searches = [cell.search for cell in cells if cell.search]
+    search = None
+    if len(searches) == len(cells):
+        update = {
+            "queries": sum(weights),
+            "metrics": means([search.metrics for search in searches]),
+            "channels": named([search.channels for search in searches]),
+            "baselines": named([search.baselines for search in searches]),
+            "comparisons": (),
+        }
+        search = searches[0].model_copy(update=update)
+        (own / SEARCH_FILE).write_text(search.to_json(), encoding="utf-8")
+    return replace(cells[0], folder=own, evaluation=evaluation, search=search, training=None, stability=None)
 
 
 def report_text(experiment: Experiment, folds: int) -> str:

@@ -20,6 +20,7 @@ from schemas import features as f
 from schemas.errors import DataError
 from schemas.evaluation import (
     BASELINES_FILE,
+    CHANNELS_FILE,
     METRICS_FILE,
     MODEL_TAG,
     PER_QUERY_FILE,
@@ -29,7 +30,7 @@ from schemas.evaluation import (
     EvaluationReport,
     PartReport,
     QueryMetrics,
-    of_baseline,
+    system_key,
 )
 from schemas.trec import parse_run, qrels_lines
 
@@ -51,13 +52,15 @@ class Evaluation:
 
     Attributes:
       report: the content of `metrics.json`.
-      per_query, baseline_metrics: every metric of every query, of the model and of the baselines.
+      per_query, baseline_metrics, channel_metrics: every metric of every query, of the model, of the baselines and of
+        the channels.
       run, qrels: the lines of the two TREC files.
     """
 
     report: EvaluationReport
     per_query: QueryMetrics
     baseline_metrics: QueryMetrics
+    channel_metrics: QueryMetrics
     run: list[str]
     qrels: list[str]
 
@@ -67,6 +70,7 @@ class Evaluation:
             METRICS_FILE: self.report.to_json(),
             PER_QUERY_FILE: self.per_query.to_tsv(),
             BASELINES_FILE: self.baseline_metrics.to_tsv(),
+            CHANNELS_FILE: self.channel_metrics.to_tsv(),
             RUN_FILE: "".join(self.run),
             QRELS_FILE: "".join(self.qrels),
         }
@@ -92,7 +96,8 @@ def evaluate(
       top_grade: the MR grade.
       split: the name of the split, for the report.
       trained: the train lists as texts, without NR documents; None where they are unknown.
-      channels: name to scores of the model's channels; a single channel is not reported.
+      channels: name to scores of the model's channels, and of the first pass where there is a second; a single channel
+        is not reported.
       feedback: the second pass that gave the scores, for the report.
       parameters: those that the eval split chose for baselines, by name, for the report.
 
@@ -151,18 +156,25 @@ def evaluate(
     )
     doubts = _doubts(report, trained, channel_metrics, baseline_metrics[RANDOM_ORDER])
     report = report.model_copy(update={"warnings": tuple(doubts)})
-    of_queries = QueryMetrics(
-        [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
+    query_ids = [query_id.decode() for query_id in lists.query_ids]
+    return Evaluation(
+        report,
+        QueryMetrics(query_ids, {key: values.tolist() for key, values in per_query.items()}),
+        _system_metrics(query_ids, baseline_metrics),
+        _system_metrics(query_ids, channel_metrics),
+        [*ranking_run(lists, scores, MODEL_TAG)],
+        qrels,
     )
-    of_others = QueryMetrics(
-        of_queries.query_ids,
-        {
-            of_baseline(name, key): of_metric.tolist()
-            for name, values in baseline_metrics.items()
-            for key, of_metric in values.items()
-        },
-    )
-    return Evaluation(report, of_queries, of_others, [*ranking_run(lists, scores, MODEL_TAG)], qrels)
+
+
+def _system_metrics(query_ids: Sequence[str], systems: Mapping[str, _Values]) -> QueryMetrics:
+    """The metrics of each query, of several systems."""
+    values = {
+        system_key(name, key): metric_values.tolist()
+        for name, system_values in systems.items()
+        for key, metric_values in system_values.items()
+    }
+    return QueryMetrics(query_ids, values)
 
 
 def _doubts(

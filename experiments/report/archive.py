@@ -19,10 +19,11 @@ from experiments.report.claims import comparisons, judge, verdicts
 from pipeline.config import RunConfig
 from pipeline.layout import CELL_FILE, CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from schemas.errors import DataError
-from schemas.evaluation import BASELINES_FILE, METRICS_FILE, PER_QUERY_FILE, QRELS_FILE
+from schemas.evaluation import BASELINES_FILE, CHANNELS_FILE, METRICS_FILE, PER_QUERY_FILE, QRELS_FILE
+from schemas.search_report import SEARCH_FILE
 from schemas.settings import given_paths
 
-_COPIED: Final = (PER_QUERY_FILE, BASELINES_FILE, QRELS_FILE)
+_COPIED: Final = (PER_QUERY_FILE, BASELINES_FILE, CHANNELS_FILE, QRELS_FILE)
 """The files of a cell that are kept as they are, with all digits: rounded ones could turn a verdict."""
 
 
@@ -55,7 +56,7 @@ def _files(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
         if cell.status == "done" and cell.evaluation:
             yield f"{folder}/{METRICS_FILE}", cell.evaluation.to_json().encode()
             yield f"{folder}/{CONFIG_FILE}", yaml.safe_dump(_without_folders(cell), sort_keys=False).encode()
-            for name in _COPIED:
+            for name in (*_COPIED, SEARCH_FILE) if cell.search else _COPIED:
                 yield f"{folder}/{name}", _content(cell.folder / name)
 
 

@@ -9,16 +9,17 @@ import numpy.typing as npt
 
 from experiments.experiment import Experiment, Row
 from experiments.report.markdown import NOTHING, Entry, paragraph, table
-from experiments.report.names import baseline_name
+from experiments.report.names import baseline_name, value_name
 from experiments.report.significance import (
     SIGNIFICANCE,
     Comparison,
     baseline_metric,
+    channel_metric,
     means_over_seeds,
     pairs_of,
     values_of,
 )
-from experiments.settings import BASELINE, Claim
+from experiments.settings import BASELINE, CHANNEL, Claim
 from models.evaluation.metrics import METRICS
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test
 from schemas.evaluation import QueryMetrics
@@ -133,20 +134,28 @@ def _means(
 ) -> tuple[str, tuple[_Floats, _Floats] | None]:
     """The label of what a row is compared with, and a metric of each query for both; None where there is no pair."""
     if BASELINE in chosen:
-        name = chosen[BASELINE]
         # Rows with the same data rank the same lists, and a baseline may be evaluated beside one of them alone.
         cells = (cell for other in rows if other.data == row.data for cell in other.done)
-        found = (one for cell in cells if (one := baseline_metric(cell, name, metric)) is not None)
-        of_baseline = next(found, None) if row.done else None
-        if of_baseline is None:
-            return baseline_name(name), None
-        return baseline_name(name), (
-            np.mean([values[cell.name].values[metric] for cell in row.done], axis=0),
-            of_baseline,
-        )
+        runs = (baseline_metric(cell, chosen[BASELINE], metric) for cell in cells)
+        baseline = next((values for values in runs if values is not None), None)
+        return baseline_name(chosen[BASELINE]), _beside(row, baseline, metric, values)
+    if CHANNEL in chosen:
+        channels = [channel_metric(cell, chosen[CHANNEL], metric) for cell in row.done]
+        known = [channel for channel in channels if channel is not None]
+        channel = np.mean(known, axis=0) if known and len(known) == len(channels) else None
+        return f"its {value_name(chosen[CHANNEL], CHANNEL)} alone", _beside(row, channel, metric, values)
     other_row = _find(chosen, rows)
     pairs = pairs_of(row, other_row, values)
     return other_row.label, means_over_seeds(pairs, values, metric) if pairs else None
+
+
+def _beside(
+    row: Row, system: _Floats | None, metric: str, values: Mapping[str, QueryMetrics]
+) -> tuple[_Floats, _Floats] | None:
+    """A metric of each query for a row and for a system on the same lists; None where one of them has none."""
+    if system is None or not row.done:
+        return None
+    return np.mean([values[cell.name].values[metric] for cell in row.done], axis=0), system
 
 
 def _find(chosen: Mapping[str, Any], rows: Sequence[Row]) -> Row:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from experiments.settings import HELD_OUT, VARIANT
+from experiments.settings import CHANNEL, HELD_OUT, VARIANT
+from models.choices import FIRST_PASS
 from schemas.evaluation import RANDOM_ORDER
 
 _SETTINGS: Final = {
@@ -26,11 +27,15 @@ _VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "model.similarity": {"smooth_cosine": "smooth cosine", "dot": "dot product"},
     "model.scorer": {"two_towers": "two towers", **_RANKERS},
     "preset": _RANKERS,
+    CHANNEL: {"smooth_cosine": "smooth cosine", "dot": "dot product", FIRST_PASS: "first pass"},
 }
 """The names of values, by the setting that they are of."""
 _BASELINES: Final = {
     RANDOM_ORDER: "random order",
     "bm25": "BM25",
+    "bm25_stems": "BM25 on stems",
+    "translated_bm25": "BM25 of machine-translated queries",
+    "translated_rm3": "RM3 of machine-translated queries",
     "paper": "the paper's system",
     "tfidf": "tf-idf",
     "translated": "tf-idf of translated queries",

@@ -12,7 +12,9 @@ from experiments.report.names import baseline_name, setting_name, settings_label
 from experiments.report.published import published_blocks
 from experiments.report.published_psi import published_psi_blocks
 from experiments.report.significance import SIGNIFICANCE, Comparison, compare, reference_rows, standard_errors
+from experiments.settings import CHANNEL
 from models.evaluation.metrics import METRICS
+from models.evaluation.search_metrics import SEARCH_METRICS
 
 ABOVE: Final = "↑"
 BELOW: Final = "↓"
@@ -34,6 +36,7 @@ def results(experiment: Experiment) -> Iterator[str]:
     yield table(_caption(rows, comparisons), _heads(experiment), _lines(experiment, comparisons))
     yield from _parameter_blocks(rows)
     yield from _channel_blocks(rows)
+    yield from _search_blocks(rows)
     yield from _seen_blocks(experiment)
     if comparisons:
         yield from _p_value_blocks(rows, comparisons)
@@ -141,10 +144,27 @@ def _channel_blocks(rows: Sequence[Row]) -> Iterator[str]:
         reports = [cell.evaluation for cell in row.done if cell.evaluation]
         for channel in reports[0].channels if reports else ():
             means = (score_text(mean(report.channels[channel][metric] for report in reports)) for metric in METRICS)
-            lines.append((row.label, value_name(channel, "model.similarity"), *means))
+            lines.append((row.label, value_name(channel, CHANNEL), *means))
     if lines:
         heads = ("Row", "channel", *_metric_names())
         yield table("The channels of the scores, each alone: means over the seeds", heads, lines)
+
+
+def _search_blocks(rows: Sequence[Row]) -> Iterator[str]:
+    """The metrics of the rows in the whole collection, and of their channels alone; nothing where no cell searched."""
+    lines = []
+    sizes: set[int] = set()
+    for row in rows:
+        reports = [cell.search for cell in row.done if cell.search]
+        sizes |= {report.documents for report in reports}
+        for system in ("", *reports[0].channels) if reports else ():
+            systems = [report.channels[system] if system else report.metrics for report in reports]
+            means = (score_text(mean(metrics[key] for metrics in systems)) for key in SEARCH_METRICS)
+            lines.append((row.label, value_name(system, CHANNEL), *means))
+    if lines:
+        documents = " or ".join(f"{size:,}" for size in sorted(sizes))
+        caption = f"Search in the whole collection ({documents} documents): means over the seeds"
+        yield table(caption, ("Row", "channel alone", *SEARCH_METRICS), lines)
 
 
 def _seen_blocks(experiment: Experiment) -> Iterator[str]:

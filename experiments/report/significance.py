@@ -15,11 +15,12 @@ from models.evaluation.significance import RESOLUTION, holm, randomisation_test,
 from schemas.errors import DataError
 from schemas.evaluation import (
     BASELINES_FILE,
+    CHANNELS_FILE,
     METRICS_FILE,
     PER_QUERY_FILE,
     QRELS_FILE,
     QueryMetrics,
-    of_baseline,
+    system_key,
 )
 
 SIGNIFICANCE: Final = 0.05
@@ -48,7 +49,20 @@ def baseline_metric(cell: Cell, baseline: str, metric: str) -> npt.NDArray[np.fl
     Raises:
       DataError: the file is missing or damaged.
     """
-    values = _read(cell.folder / BASELINES_FILE).values.get(of_baseline(baseline, metric))
+    return _system_metric(cell.folder / BASELINES_FILE, baseline, metric)
+
+
+def channel_metric(cell: Cell, channel: str, metric: str) -> npt.NDArray[np.float64] | None:
+    """A metric of a finished cell's channel alone: float [queries]; None where its score has no such channel.
+
+    Raises:
+      DataError: the file is missing or damaged.
+    """
+    return _system_metric(cell.folder / CHANNELS_FILE, channel, metric)
+
+
+def _system_metric(path: Path, system: str, metric: str) -> npt.NDArray[np.float64] | None:
+    values = _read(path).values.get(system_key(system, metric))
     return None if values is None else np.asarray(values)
 
 

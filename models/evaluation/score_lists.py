@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.choices import SCORES
+from models.choices import FIRST_PASS, SCORES
 from models.encoders.cached_encoder import CachedEncoder
 from models.encoders.pretrained_encoder import PretrainedEncoder
 from models.exported.model import LoadedModel
@@ -29,8 +29,8 @@ def score_lists(
       encoder: gives the vectors of the lists' texts; None for the model's own pre-trained encoder, if it has one.
 
     Returns:
-      `scores` and each channel's name to float32 [list_size] for each list; words that match are the last. The channels
-      have the scores of the first pass.
+      `scores` and each channel's name to float32 [list_size] for each list; words that match are the last. With a
+      second pass also `first_pass`, the sum of the channels.
 
     Raises:
       DataError: there is no such model, or it has no channel of words that match, which a second pass needs.
@@ -54,6 +54,7 @@ def score_lists(
     if feedback.gain:
         _, vectors = model.own_vectors(texts.numpy().tolist())
         added = feedback.added_to_lists(lists, scores[SCORES], vectors)
+        scores[FIRST_PASS] = scores[SCORES]
         scores[SCORES] = [first + second for first, second in zip(scores[SCORES], added, strict=True)]
     return scores
 

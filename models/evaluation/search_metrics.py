@@ -69,6 +69,7 @@ SEARCH_METRICS: Final[dict[str, SearchMetric]] = {
         SearchMetric("p_mr_1", "share of queries with an MR document at rank 1.", True, 1, _precision),
         SearchMetric("ndcg_5", "linear gain, cut off at 5; ideal order of all judged documents.", False, 5, _ndcg),
         SearchMetric("ndcg_10", "the same, cut off at 10.", False, 10, _ndcg),
+        SearchMetric("ndcg_20", "the same, cut off at 20.", False, 20, _ndcg),
         SearchMetric(
             "mrr_mr", f"reciprocal rank of the first MR document; 0 below {DEPTH}.", True, DEPTH, _reciprocal_rank
         ),
