@@ -114,7 +114,7 @@ class Engine:
         first = scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
         if self._model.feedback.gain:
             array, (_, vectors) = np.array(first, np.float32), self._model.own_vectors(documents)
-            added = self._model.feedback.added(array, range(0, -len(first), -1), similarity_of(vectors))
+            added = self._model.feedback.added(array, np.argsort(-array, kind="stable"), similarity_of(vectors))
             scores = (array + added).tolist()
         why_no_shares = self._why_no_shares(documents)
         order = sorted(range(len(scores)), key=lambda position: -scores[position])

@@ -84,7 +84,7 @@ def replay_scores(
             raise DataError(f"the served scores of query {query_id} must be finite; got {served.min()}.")
         doc_ids = [doc_id.encode() for doc_id in ranked]
         if feedback.gain:
-            served = served + feedback.added(served, doc_ids, similarity_of(model.own_vectors(texts)[1]))
+            served = served + feedback.added(served, rank(served, doc_ids), similarity_of(model.own_vectors(texts)[1]))
         evaluated = np.array([*ranked.values()], np.float64)
         size += len(ranked)
         largest = max(largest, float(np.abs(served - evaluated).max()))

@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from models.retrieval.feedback import FIRST_PASS, Feedback, Similarity
 from models.retrieval.index_files import LOADED_BYTES, describe_faults, file_faults, read_manifest, removed_rows
 from models.retrieval.near_vectors import NearVectors
 from models.retrieval.ranking import best_places, rank
-from models.retrieval.search_index import DEPTH, Found, second_pass
+from models.retrieval.search_index import DEPTH, Found
 from models.retrieval.segment import MOST_DOCUMENTS, EncodedDocument, Segment
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, VECTORS_FILE, Drift, SegmentRecord
@@ -26,6 +26,19 @@ _PLACE: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
 
 _Scores = npt.NDArray[np.float32]
 _Places = npt.NDArray[np.int64]
+
+
+class _Ranked(NamedTuple):
+    """Documents, best first, with the parts of their scores: [documents] each."""
+
+    places: _Places
+    dense: _Scores
+    words: _Scores
+    feedback: _Scores
+
+    def take(self, order: _Places) -> "_Ranked":
+        """Returns the documents in another order."""
+        return _Ranked(*(column[order] for column in self))
 
 
 class CorpusIndex:
@@ -119,13 +132,16 @@ class CorpusIndex:
           depth: the number of candidates of each channel; at least as many as documents scores all of them.
         """
         if not feedback.gain:
-            return self._first_pass(query, limit, depth)
-        hits = self._first_pass(query, max(limit, DEPTH), depth)
-        return second_pass(hits, feedback, self._similarity(hits), limit)
+            return self._hits(self._first_pass(query, limit, depth))
+        first = self._first_pass(query, max(limit, DEPTH), depth)
+        scores = first.dense + first.words
+        added = feedback.added(scores, np.arange(len(scores)), self._similarity(first.places))
+        order = self._order(scores + added, first.places, limit)
+        return self._hits(first._replace(feedback=added).take(order))
 
-    def _first_pass(self, query: EncodedQuery, limit: int, depth: int) -> list[Found]:
+    def _first_pass(self, query: EncodedQuery, limit: int, depth: int) -> "_Ranked":
         if not query.vector.any():
-            return self.words_search(query, limit)
+            return self._best_by_words(query, limit)
         words = self._words(query)
         if self._near is None or depth >= len(self):
             return self._best(self._dense(query), words, np.arange(len(words)), limit)
@@ -139,29 +155,38 @@ class CorpusIndex:
             return []
         nothing = self._over_segments([np.zeros(len(segment), np.float32) for segment in self._segments])
         if self._near is None:
-            return self._best(self._dense(query), nothing, np.arange(len(nothing)), limit)
+            return self._hits(self._best(self._dense(query), nothing, np.arange(len(nothing)), limit))
         places = np.sort(self._near_places(query, limit))
-        return self._best(self._dense(query, places), nothing[places], places, limit)
+        return self._hits(self._best(self._dense(query, places), nothing[places], places, limit))
 
     def words_search(self, query: EncodedQuery, limit: int) -> list[Found]:
         """The best documents by words that match alone; each matches at least one word."""
+        return self._hits(self._best_by_words(query, limit))
+
+    def _best_by_words(self, query: EncodedQuery, limit: int) -> "_Ranked":
         words = self._words(query)
         places = _matching(words, limit)
         return self._best(np.zeros(len(places), np.float32), words[places], places, limit)
 
-    def _similarity(self, hits: Sequence[Found]) -> Similarity:
-        """Compares hits by their own terms, segment by segment."""
-        places = np.array([[*map(int, hit.place.split(":"))] for hit in hits], np.int64).reshape(-1, 2)
+    def _similarity(self, places: _Places) -> Similarity:
+        """Compares the documents at places by their own terms, segment by segment."""
+        segments, rows = self._segment_rows(places)
 
         def similarity(best: _Places, weights: _Scores) -> _Scores:
             terms: defaultdict[bytes, float] = defaultdict(float)
-            for (segment, row), weight in zip(places[best].tolist(), weights.tolist(), strict=True):
-                for term, own_weight in self._segments[segment].own_terms(row).items():
+            for number, row, weight in zip(segments[best], rows[best], weights.tolist(), strict=True):
+                for term, own_weight in self._segments[number].own_terms(row).items():
                     terms[term] += weight * own_weight
-            products = np.zeros(len(hits), np.float32)
-            for segment in np.unique(places[:, 0]).tolist():
-                in_segment = places[:, 0] == segment
-                products[in_segment] = self._segments[segment].own_products(terms, places[in_segment, 1])
+            products = np.zeros(len(places), np.float32)
+            term_weights = np.array([*terms.values()], np.float32)
+            # The weight of each column, for one segment after the other; the last is for terms unknown there.
+            column_weights = np.zeros(1 + max(len(segment.words.terms) for segment in self._segments), np.float32)
+            for number in np.unique(segments).tolist():
+                segment, in_segment = self._segments[number], segments == number
+                columns = segment.words.columns_of(terms)
+                column_weights[columns] = term_weights
+                products[in_segment] = segment.own_products(column_weights, rows[in_segment])
+                column_weights[columns] = 0
             return products
 
         return similarity
@@ -196,23 +221,36 @@ class CorpusIndex:
         found: _Places = self._starts[segments] + numbers % MOST_DOCUMENTS
         return found
 
-    def _best(self, dense: _Scores, words: _Scores, places: _Places, limit: int) -> list[Found]:
+    def _best(self, dense: _Scores, words: _Scores, places: _Places, limit: int) -> "_Ranked":
         """The best of the documents at places, by the sum of both scores."""
-        scores = dense + words
+        order = self._order(dense + words, places, limit)
+        return _Ranked(places[order], dense[order], words[order], np.zeros(len(order), np.float32))
+
+    def _order(self, scores: _Scores, places: _Places, limit: int) -> _Places:
+        """The order of the best of the documents at places; only the ids of those with equal scores are read."""
         best = best_places(scores, limit)
-        segments = np.searchsorted(self._starts, places[best], side="right") - 1
-        rows = places[best] - self._starts[segments]
-        ids = [self._segments[one].doc_id(row) for one, row in zip(segments.tolist(), rows.tolist(), strict=True)]
+        _, group, sizes = np.unique(scores[best], return_inverse=True, return_counts=True)
+        is_tied = sizes[group] > 1
+        ids = np.full(len(best), b"", object)
+        ids[is_tied] = self._doc_ids(places[best[is_tied]])
+        return best[rank(scores[best], ids.tolist())[:limit]]
+
+    def _segment_rows(self, places: _Places) -> tuple[_Places, _Places]:
+        """The number of the segment of the document at each place, and its row there."""
+        segments = np.searchsorted(self._starts, places, side="right") - 1
+        return segments, places - self._starts[segments]
+
+    def _doc_ids(self, places: _Places) -> list[bytes]:
+        segments, rows = self._segment_rows(places)
         return [
-            Found(
-                place=f"{segments[one]}:{rows[one]}",
-                score=float(scores[best[one]]),
-                dense=float(dense[best[one]]),
-                words=float(words[best[one]]),
-                doc_id=ids[one],
-            )
-            for one in rank(scores[best], ids)[:limit].tolist()
+            self._segments[segment].doc_id(row) for segment, row in zip(segments.tolist(), rows.tolist(), strict=True)
         ]
+
+    def _hits(self, ranked: "_Ranked") -> list[Found]:
+        places = [f"{segment}:{row}" for segment, row in zip(*self._segment_rows(ranked.places), strict=True)]
+        scores = ranked.dense + ranked.words + ranked.feedback
+        dense, words, feedback = (part.tolist() for part in (ranked.dense, ranked.words, ranked.feedback))
+        return [*map(Found, places, scores.tolist(), dense, words, self._doc_ids(ranked.places), feedback)]
 
 
 def document_numbers(segment: int, rows: _Places) -> _Places:

@@ -79,7 +79,7 @@ class DocumentRanker:
             return []
         added = np.zeros_like(scores)
         if self._similarity:
-            added = self.feedback.added(scores, self._doc_ids, self._similarity)
+            added = self.feedback.added(scores, rank(scores, self._doc_ids), self._similarity)
         scores = scores + added
         best = [int(place) for place in rank(scores, self._doc_ids)[:top]]
         parts: list[tuple[ScorePart, ...]] = [()] * len(best)

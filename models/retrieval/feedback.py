@@ -1,7 +1,7 @@
 """Pseudo-relevance feedback: a second pass that takes the best documents of the first for relevant ones."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ class Feedback(NamedTuple):
     Example:
       >>> vectors = sparse.csr_matrix(np.array([[0.6, 0.8], [0, 1], [1, 0]], np.float32))
       >>> scores = np.array([2, 0, 0], np.float32)
-      >>> added = Feedback(gain=1.0, documents=1).added(scores, [b"a", b"b", b"c"], similarity_of(vectors))
+      >>> added = Feedback(gain=1.0, documents=1).added(scores, np.array([0, 2, 1]), similarity_of(vectors))
       >>> [round(gain / float(scores.std()), 2) for gain in added.tolist()]
       [1.0, 0.8, 0.6]
     """
@@ -40,13 +40,13 @@ class Feedback(NamedTuple):
     """Number of the best documents."""
 
     def added(
-        self, scores: npt.NDArray[np.float32], doc_ids: Sequence[Any], similarity: Similarity
+        self, scores: npt.NDArray[np.float32], order: npt.NDArray[np.int64], similarity: Similarity
     ) -> npt.NDArray[np.float32]:
         """Returns s' - s.
 
         Args:
           scores: s, float32 [candidates].
-          doc_ids: the ids of the candidates, which break ties; see `rank`.
+          order: their rows from best to worst, see `rank`.
           similarity: compares the candidates with the best of them.
 
         Returns:
@@ -55,7 +55,7 @@ class Feedback(NamedTuple):
         spread = scores.std(dtype=np.float64) if self.gain and len(scores) else 0.0
         if spread == 0:  # no candidate is better than another
             return np.zeros_like(scores)
-        best = rank(scores, doc_ids)[: self.documents]
+        best = order[: self.documents]
         logits = SHARPNESS * scores[best] / spread
         weights = np.exp(logits - logits[0])
         weights = (weights / weights.sum()).astype(np.float32)
@@ -77,7 +77,7 @@ class Feedback(NamedTuple):
         """
         rows = lists.split(lists.documents.flat_values.numpy())
         return [
-            self.added(list_scores, doc_ids, similarity_of(vectors[list_rows]))
+            self.added(list_scores, rank(list_scores, doc_ids), similarity_of(vectors[list_rows]))
             for list_scores, doc_ids, list_rows in zip(scores, lists.doc_ids, rows, strict=True)
         ]
 

@@ -1,7 +1,7 @@
 """An inverted index: the inner products of a query's weighted terms with those of every document."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -138,16 +138,9 @@ class InvertedIndex:
                 scores += weight * self._weights[self._row[column]]
         return scores
 
-    def row_of(self, weights: Mapping[bytes, float]) -> npt.NDArray[np.float32]:
-        """A text's weights of the index's terms: float32 [terms].
-
-        Args:
-          weights: the text's weights of its terms.
-        """
-        row = np.zeros(len(self.terms), np.float32)
-        known = {self._column[term]: weight for term, weight in weights.items() if term in self._column}
-        row[[*known]] = [*known.values()]
-        return row
+    def columns_of(self, terms: Iterable[bytes]) -> list[int]:
+        """The column of each term; -1 for an unknown one."""
+        return [self._column.get(term, -1) for term in terms]
 
     def entries(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
         """Yields the columns, documents and weights of all postings, [postings] each: rare terms, then frequent."""

@@ -15,7 +15,7 @@ from models.retrieval.feedback import FIRST_PASS, Feedback, Similarity
 from models.retrieval.milvus import Milvus, MilvusRefusal
 from models.retrieval.milvus_settings import VectorIndex
 from models.retrieval.ranking import rank
-from models.retrieval.search_index import DEPTH, Found, second_pass
+from models.retrieval.search_index import DEPTH, Found
 from schemas.errors import DataError
 from schemas.index_manifest import Drift
 from schemas.wikiclir import Text
@@ -117,7 +117,13 @@ class MilvusIndex:
         if not feedback.gain:
             return self._first_pass(query, limit)
         hits = self._first_pass(query, max(limit, DEPTH))
-        return second_pass(hits, feedback, self._similarity([int(hit.place) for hit in hits]), limit)
+        first = np.array([hit.score for hit in hits], np.float32)
+        added = feedback.added(first, np.arange(len(hits)), self._similarity([int(hit.place) for hit in hits]))
+        scores = first + added
+        return [
+            hits[row]._replace(score=float(scores[row]), feedback=float(added[row]))
+            for row in rank(scores, [hit.doc_id for hit in hits])[:limit].tolist()
+        ]
 
     def _first_pass(self, query: EncodedQuery, limit: int) -> list[Found]:
         if not query.vector.any():

@@ -3,11 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
-import numpy as np
-
 from models.exported.model import EncodedQuery
-from models.retrieval.feedback import FIRST_PASS, Feedback, Similarity
-from models.retrieval.ranking import rank
+from models.retrieval.feedback import FIRST_PASS, Feedback
 from schemas.index_manifest import Drift
 from schemas.wikiclir import Text
 
@@ -30,25 +27,6 @@ class Found(NamedTuple):
     """The document's id, UTF-8."""
     feedback: float = 0.0
     """The score of the second pass; 0 without one."""
-
-
-def second_pass(hits: Sequence[Found], feedback: Feedback, similarity: Similarity, limit: int) -> list[Found]:
-    """The best of the first pass's hits after a second pass.
-
-    Args:
-      hits: the candidates.
-      feedback: the second pass.
-      similarity: compares the hits by their own terms.
-      limit: the largest number of documents.
-    """
-    first = np.array([hit.score for hit in hits], np.float32)
-    doc_ids = [hit.doc_id for hit in hits]
-    added = feedback.added(first, doc_ids, similarity)
-    scores = first + added
-    return [
-        hits[row]._replace(score=float(scores[row]), feedback=float(added[row]))
-        for row in rank(scores, doc_ids)[:limit].tolist()
-    ]
 
 
 class SearchIndex(Protocol):
