@@ -123,7 +123,7 @@ class QueryMetrics:
           ValueError: the text does not have this form.
         """
         (first, *names), *rows = (line.split("\t") for line in text.removesuffix("\n").split("\n"))
-        if first != _QUERY_ID:
+        if first != _QUERY_ID or not names:
             raise ValueError(f"the first line must name {_QUERY_ID} and metrics; got {[first, *names]}")
         for number, row in enumerate(rows, 2):
             if len(row) != 1 + len(names):

@@ -35,6 +35,8 @@ COLLECTIONS: Final = ("xquad_en_es_q", "ntrex_en_fr", "tico_en_fr", "bible_en_fr
 """The collections of the tables of results."""
 _PUBLISHED: Final = (REPORT_FILE, PROVENANCE_FILE, CELLS_ARCHIVE)
 """The files of a published report, beside its pictures."""
+_NORMAL_95: Final = 1.96
+"""Half of a 95 % interval, in standard errors."""
 EARLIER: Final = "before reports kept their commit"
 _HEAD: Final = re.compile(r'^# Test split, row "(.+?)" of docs/experiments/(\w+)\b.*$', re.MULTILINE)
 _COMMIT: Final = re.compile(r"(?<=<!-- commit)((?: \w+)*) -->\n.*?(?=<!-- /commit -->)", re.DOTALL)
@@ -84,10 +86,19 @@ def _head(row: str, report: str) -> str:
 
 def _rows(report: Path) -> dict[str, dict[str, str]]:
     """The results of a report: each row to its entries, without marks of the best and of significance."""
+    return {row.pop("").removesuffix("<br>baseline"): row for row in _table(report, "Test split")}
+
+
+def _table(report: Path, caption: str) -> list[dict[str, str]]:
+    """The rows of the table among a report's results whose caption begins so; the first column's name is empty."""
     section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
-    head, _, *rows = (line.strip("| ").split(" | ") for line in section.strip().split("\n\n")[1].splitlines())
-    entries = ([re.sub(r"[*↑↓]", "", entry) for entry in row] for row in rows)
-    return {row[0].removesuffix("<br>baseline"): dict(zip(head[1:], row[1:], strict=True)) for row in entries}
+    _, begins, rest = section.partition(f"\n{caption}")
+    if not begins:
+        return []
+    lines = rest.split("\n\n")[1].splitlines()
+    (_, *head), _, *rows = (re.sub(r"[*↑↓]", "", line).strip("|").split("|") for line in lines)
+    names = ["", *(name.strip() for name in head)]
+    return [dict(zip(names, (entry.strip() for entry in row), strict=True)) for row in rows]
 
 
 def _costs() -> Iterator[str]:
@@ -116,10 +127,9 @@ def _verdicts() -> Iterator[str]:
 
 def _results(prefix: str) -> Iterator[str]:
     """NDCG@5, P_mr@1 and the rank loss in per cent of each system, from the reports on the collections."""
-    reports = {name: f"{prefix}{name}" for name in COLLECTIONS if (REPORTS / f"{prefix}{name}" / "report.md").is_file()}
-    columns = [_rows(REPORTS / report / "report.md") for report in reports.values()]
-    yield "| | " + " | ".join(f"[`{name}`](experiments/{report}/report.md)" for name, report in reports.items()) + " |"
-    yield "| --- |" + " --- |" * len(reports)
+    reports = _reports(prefix)
+    columns = [_rows(REPORTS / report / REPORT_FILE) for report in reports.values()]
+    yield from _heads("", reports)
     for system in dict.fromkeys(system for rows in columns for system in rows):
         yield f"| {system} | " + " | ".join(_three(rows[system]) if system in rows else "" for rows in columns) + " |"
     yield from ("", _caption(reports.values()))
@@ -135,6 +145,98 @@ def _short(figure: str) -> str:
     return figure.removeprefix("0")
 
 
+_BASELINES: Final = {
+    "BM25": "BM25",
+    "BM25 on stems": "BM25 on stems",
+    "machine translation, BM25": "BM25 of machine-translated queries",
+    "machine translation, RM3": "RM3 of machine-translated queries",
+    "lexicon alone": "lexicon alone",
+}
+"""Systems to the baselines of a report."""
+_PARTS: Final = {
+    "E5 alone": ("best with e5", "encoder"),
+    "USE alone": ("best with USE", "encoder"),
+    "`best`, first pass": ("best", "first pass"),
+}
+"""Systems to the row of a report and the channel of its score."""
+_SYSTEMS: Final = {
+    "the paper's system": "paper",
+    "**`best`**": "best",
+    "**taught**": "taught",
+    "**`best` with E5**": "best with e5",
+    "**taught, with E5**": "taught with e5",
+    "**`best` with USE**": "best with USE",
+    "**taught, with USE**": "taught with USE",
+    "**`closed`**": "closed",
+    "**`closed` with E5**": "closed with e5",
+    "**`closed` with USE**": "closed with USE",
+}
+"""Systems to the rows of a report."""
+
+
+def _systems(prefix: str) -> Iterator[str]:
+    """NDCG@5 and P_mr@1 of each system on test lists, with half the 95 % interval, from the reports on collections."""
+    reports = _reports(prefix)
+    figures = [_system_figures(REPORTS / report / REPORT_FILE) for report in reports.values()]
+    yield from _heads("test lists", reports)
+    for system in (*_BASELINES, *_PARTS, *_SYSTEMS):
+        if any(system in column for column in figures):
+            yield f"| {system} | " + " | ".join(column.get(system, "") for column in figures) + " |"
+    yield from ("", _caption(reports.values()))
+
+
+def _system_figures(report: Path) -> dict[str, str]:
+    """The figures of each system that a report has."""
+    rows = _rows(report)
+    channels = {(row[""], row["channel"]): row for row in _table(report, "The channels of the scores")}
+    errors = {row[""]: row for row in _table(report, "Standard errors of the means")}
+    systems = {system: _figures(rows[row]) for system, row in _BASELINES.items() if row in rows}
+    systems |= {system: _figures(channels[part]) for system, part in _PARTS.items() if part in channels}
+    return systems | {system: _figures(rows[row], errors.get(row)) for system, row in _SYSTEMS.items() if row in rows}
+
+
+def _figures(entries: Mapping[str, str], errors: Mapping[str, str] | None = None) -> str:
+    """NDCG@5 and P_mr@1, each with half its 95 % interval where the standard errors are known."""
+    return " / ".join(
+        _short(entries[metric].partition("<br>")[0])
+        + (f" ± {_short(f'{_NORMAL_95 * float(errors[metric]):.3f}')}" if errors else "")
+        for metric in ("NDCG@5", r"P\_mr@1")
+    )
+
+
+def _searches(prefix: str) -> Iterator[str]:
+    """nDCG@20 and R@100, and NDCG@5 and P_mr@1, of each system in whole collections."""
+    reports = _reports(prefix)
+    columns = [_table(REPORTS / report / REPORT_FILE, "Search in the whole collection") for report in reports.values()]
+    figures = [{(row[""], row["channel alone"]): row for row in column} for column in columns]
+    yield from _heads("whole collection", reports)
+    for system, row in {**{"lexicon alone": "best"}, **_SYSTEMS}.items():
+        part = (row, "lexicon" if row == "best" and system == "lexicon alone" else "")
+        entries = [_search_figures(column[part]) if part in column else "" for column in figures]
+        if any(entries):
+            yield f"| {system} | " + " | ".join(entries) + " |"
+    yield from ("", _caption(reports.values()))
+
+
+def _search_figures(entries: Mapping[str, str]) -> str:
+    ndcg_20, recall_100, ndcg_5, first = (
+        _short(entries[name.replace("_", r"\_")]) for name in ("ndcg_20", "recall_100", "ndcg_5", "p_mr_1")
+    )
+    return f"{ndcg_20} / {recall_100} · {ndcg_5} / {first}"
+
+
+def _reports(prefix: str) -> dict[str, str]:
+    """Each collection that has a published report with the prefix, to the report."""
+    names = {name: f"{prefix}{name}" for name in COLLECTIONS}
+    return {name: report for name, report in names.items() if (REPORTS / report / REPORT_FILE).is_file()}
+
+
+def _heads(first: str, reports: Mapping[str, str]) -> Iterator[str]:
+    links = (f"[`{name}`](experiments/{report}/report.md)" for name, report in reports.items())
+    yield f"| {first} | " + " | ".join(links) + " |"
+    yield "| --- |" + " --- |" * len(reports)
+
+
 _GLANCE: Final = {
     "BM25": ("psi_table_6_", "BM25"),
     "the paper's system": ("ablation_", "paper"),
@@ -142,9 +244,6 @@ _GLANCE: Final = {
     "Smooth CLIR": ("psi_table_6_", "preset best"),
     "E5 alone": ("encoders_", "e5 alone"),
     "Smooth CLIR with E5": ("encoders_", "preset best, e5"),
-    "*unseen:* lexicon alone": ("unseen_", "lexicon alone"),
-    "*unseen:* Smooth CLIR": ("unseen_", "preset best"),
-    "*unseen:* with E5": ("encoders_unseen_", "preset best, e5"),
 }
 """The columns of the table of the README: the reports' prefix and their row."""
 _DOCUMENTS: Final = {
@@ -212,6 +311,8 @@ TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "glance": _glance,
     "seen": partial(_results, "psi_table_6_"),
     "unseen": partial(_results, "unseen_"),
+    "systems unseen": partial(_systems, "systems_unseen_"),
+    "searches unseen": partial(_searches, "systems_unseen_"),
     "adversary": _adversary,
 }
 """The tables by the names of their marks."""

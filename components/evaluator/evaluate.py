@@ -96,8 +96,8 @@ def evaluate(
       top_grade: the MR grade.
       split: the name of the split, for the report.
       trained: the train lists as texts, without NR documents; None where they are unknown.
-      channels: name to scores of the model's channels, and of the first pass where there is a second; a single channel
-        is not reported.
+      channels: name to scores of the model's channels, and of the first pass where there is a second; the report
+        leaves out a single channel.
       feedback: the second pass that gave the scores, for the report.
       parameters: those that the eval split chose for baselines, by name, for the report.
 
@@ -111,10 +111,9 @@ def evaluate(
     for name, run in baselines.items():
         baseline_metrics[name] = list_metrics(lists, _run_scores(name, run, lists), top_grade)
     channel_metrics = {
-        name: list_metrics(lists, channel_scores, top_grade)
-        for name, channel_scores in channels.items()
-        if len(channels) > 1
+        name: list_metrics(lists, channel_scores, top_grade) for name, channel_scores in channels.items()
     }
+    reported = channel_metrics if len(channels) > 1 else {}
     ideal = per_query_metrics(lists.grades, lists.grades, top_grade)
 
     def part(rows: npt.NDArray[np.bool_]) -> PartReport:
@@ -126,7 +125,7 @@ def evaluate(
             standard_errors=_standard_errors(per_query, rows),
             reachable=reachable,
             baselines={name: _means(values, rows) for name, values in baseline_metrics.items()},
-            channels={name: _means(values, rows) for name, values in channel_metrics.items()},
+            channels={name: _means(values, rows) for name, values in reported.items()},
         )
 
     whole = part(np.ones(len(lists), bool))
@@ -154,7 +153,7 @@ def evaluate(
         cold=None if seen is None else part(~seen),
         domains={name: part(np.array(lists.domains) == name) for name in sorted({*lists.domains} - {""})},
     )
-    doubts = _doubts(report, trained, channel_metrics, baseline_metrics[RANDOM_ORDER])
+    doubts = _doubts(report, trained, reported, baseline_metrics[RANDOM_ORDER])
     report = report.model_copy(update={"warnings": tuple(doubts)})
     query_ids = [query_id.decode() for query_id in lists.query_ids]
     return Evaluation(

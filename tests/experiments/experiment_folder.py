@@ -106,9 +106,8 @@ def _files_of_a_cell(
         seen = [f"{query}-0" for query in range(cold_queries, QUERIES)]
         trained = text_lists([("t", "train query", {doc_id: (doc_id, 1) for doc_id in seen})])
     scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in range(QUERIES)]
-    channels = (
-        {"smooth_cosine": scores, "lexicon": [-of_list for of_list in scores]} if "lexicon.kind" in settings else {}
-    )
+    lexicon = {"lexicon": [-list_scores for list_scores in scores]} if "lexicon.kind" in settings else {}
+    channels = {"smooth_cosine": scores, **lexicon}
     evaluation = evaluate(lists, scores, {}, top_grade=2, trained=trained, channels=channels)
     for part in (evaluation.report, evaluation.report.seen, evaluation.report.cold):
         if part:

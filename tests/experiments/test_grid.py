@@ -247,7 +247,9 @@ def test_the_experiments_of_the_project_are_good_ones(file: Path) -> None:
     command = "clir experiment" if "unseen" not in file.stem else "python -m tools.unseen_documents"
     assert f"{command} configs/experiments/{file.name}" in file.read_text()
     run = settings.run if isinstance(settings.run, dict) else yaml.safe_load((file.parent / settings.run).read_text())
-    presets = dict.fromkeys(("ablation", "encoders", "unseen", "psi_table_6"), "best") | {"psi_table": "polynomial"}
+    presets = dict.fromkeys(("ablation", "encoders", "systems", "unseen", "psi_table_6"), "best") | {
+        "psi_table": "polynomial"
+    }
     assert run["preset"] == next((preset for start, preset in presets.items() if file.stem.startswith(start)), "paper")
 
 

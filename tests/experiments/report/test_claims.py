@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from experiments.experiment import Experiment
 from experiments.report.claims import CONTRADICTED, HOLDS, OPEN, comparisons, judge, verdict, verdicts
-from experiments.report.significance import Comparison, baseline_metric, query_metrics
+from experiments.report.significance import Comparison, baseline_metric, channel_metric, query_metrics
 from experiments.settings import Claim
 from models.evaluation.significance import holm, randomisation_test
-from schemas.evaluation import BASELINES_FILE
+from schemas.evaluation import BASELINES_FILE, CHANNELS_FILE
 from tests.experiments.conftest import LOSSES, tables
 
 pytestmark = pytest.mark.tensors
@@ -116,6 +116,20 @@ def test_a_baseline_beside_another_row_of_the_same_lists_is_compared_with(
     assert baseline is not None
     difference = np.mean(query_metrics(sosl).values["map"] - baseline)
     assert f"| SOSL | LSI | {difference:+.3f}<br>holds<br>" in text_of(replace(experiment, cells=(sosl, beside)))
+
+
+def test_a_row_is_compared_with_its_own_channels_and_its_first_pass(
+    experiment_of: ExperimentOf, tmp_path: Path
+) -> None:
+    experiment = claiming(experiment_of("one seed"), claim(SOSL, {"channel": "lexicon"}, {"channel": "first_pass"}))
+    sosl, softmax = experiment.cells
+    own = replace(sosl, folder=shutil.copytree(sosl.folder, tmp_path / "sosl"))
+    random_order = (own.folder / BASELINES_FILE).read_text()
+    (own.folder / CHANNELS_FILE).write_text(random_order.replace("random/", "lexicon/"))
+    difference = np.mean(query_metrics(own).values["map"] - channel_metric(own, "lexicon", "map"))
+    text = text_of(replace(experiment, cells=(own, softmax)))
+    assert f"| SOSL | its lexicon alone | {difference:+.3f}<br>holds<br>" in text
+    assert "| SOSL | its first pass alone | –<br>inconclusive |" in text
 
 
 def test_rows_may_rank_other_lists_of_the_same_queries(experiment_of: ExperimentOf) -> None:

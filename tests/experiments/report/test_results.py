@@ -13,6 +13,8 @@ from experiments.experiment import Experiment, read_experiment
 from experiments.report.published import COLUMNS, PUBLISHED
 from experiments.report.significance import query_metrics
 from models.evaluation.metrics import METRICS
+from models.evaluation.search_metrics import SEARCH_METRICS
+from schemas.search_report import SearchReport
 from tests.experiments.conftest import results_text, tables
 from tests.experiments.experiment_folder import write_experiment
 
@@ -126,6 +128,21 @@ def test_a_row_without_a_finished_cell_keeps_its_place(experiment_of: Experiment
     failed = replace(experiment.cells[0], status="failed")
     text = results_text(replace(experiment, cells=(failed, *experiment.cells[1:])))
     assert tables(text)[0]["SOSL"] == ["0 of 1", *["–"] * len(METRICS)]
+
+
+def test_a_search_in_the_whole_collection_has_a_table_of_its_own(experiment_of: ExperimentOf) -> None:
+    experiment = experiment_of("one seed")
+    assert "Search in the whole collection" not in results_text(experiment)
+    report = SearchReport.model_construct(
+        documents=1200,
+        metrics=dict.fromkeys(SEARCH_METRICS, 0.75),
+        channels={"lexicon": dict.fromkeys(SEARCH_METRICS, 0.5)},
+    )
+    searched = replace(experiment.cells[0], search=report)
+    text = results_text(replace(experiment, cells=(searched, *experiment.cells[1:])))
+    assert "Search in the whole collection (1,200 documents): means over the seeds" in text
+    assert "| SOSL |  |" + " 0.750 |" * len(SEARCH_METRICS) in text
+    assert "| SOSL | lexicon |" + " 0.500 |" * len(SEARCH_METRICS) in text
 
 
 def test_each_channel_of_a_score_has_a_line_of_what_it_ranks_alone(tmp_path: Path, results_of: ResultsOf) -> None:
