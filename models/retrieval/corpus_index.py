@@ -233,7 +233,8 @@ class CorpusIndex:
         is_tied = sizes[group] > 1
         ids = np.full(len(best), b"", object)
         ids[is_tied] = self._doc_ids(places[best[is_tied]])
-        return best[rank(scores[best], ids.tolist())[:limit]]
+        order: _Places = best[rank(scores[best], ids.tolist())[:limit]]
+        return order
 
     def _segment_rows(self, places: _Places) -> tuple[_Places, _Places]:
         """The number of the segment of the document at each place, and its row there."""
