@@ -38,7 +38,7 @@ class _Ranked(NamedTuple):
 
     def take(self, order: _Places) -> "_Ranked":
         """Returns the documents in another order."""
-        return _Ranked(*(column[order] for column in self))
+        return _Ranked(self.places[order], self.dense[order], self.words[order], self.feedback[order])
 
 
 class CorpusIndex:
