@@ -38,7 +38,7 @@ class _Ranked(NamedTuple):
 
     def take(self, order: _Places) -> "_Ranked":
         """Returns the documents in another order."""
-        return _Ranked(*(column[order] for column in self))
+        return _Ranked(self.places[order], self.dense[order], self.words[order], self.feedback[order])
 
 
 class CorpusIndex:
@@ -233,7 +233,8 @@ class CorpusIndex:
         is_tied = sizes[group] > 1
         ids = np.full(len(best), b"", object)
         ids[is_tied] = self._doc_ids(places[best[is_tied]])
-        return best[rank(scores[best], ids.tolist())[:limit]]
+        order: _Places = best[rank(scores[best], ids.tolist())[:limit]]
+        return order
 
     def _segment_rows(self, places: _Places) -> tuple[_Places, _Places]:
         """The number of the segment of the document at each place, and its row there."""

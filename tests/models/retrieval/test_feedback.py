@@ -12,6 +12,7 @@ from scipy import sparse
 from models.evaluation.score_lists import score_lists
 from models.retrieval.document_ranker import DocumentRanker
 from models.retrieval.feedback import Feedback, similarity_of, unit_vectors
+from models.retrieval.ranking import rank
 from schemas.errors import DataError
 from schemas.wikiclir import Text
 from tests.models.loaded_once import model_of_vectors, model_with_words
@@ -30,7 +31,8 @@ def vectors_of(documents):
 
 
 def added(feedback, documents, scores, ids=None):
-    return feedback.added(np.array(scores, np.float32), ids or ids_of(documents), similarity_of(vectors_of(documents)))
+    scores = np.array(scores, np.float32)
+    return feedback.added(scores, rank(scores, ids or ids_of(documents)), similarity_of(vectors_of(documents)))
 
 
 def cosine(document, other):
@@ -133,7 +135,8 @@ def test_a_list_is_ranked_and_scored_alike_by_the_models_own_second_pass_or_with
     of_first = model.score(query, [document.text for document in DOCUMENTS])["scores"]
     assert first_scores[0].tolist() == pytest.approx(of_first, abs=1e-5)
     _, vectors = model.own_vectors([text for text, _ in documents.values()])
-    gains = ranker.feedback.added(first_scores[0], lists.doc_ids[0], similarity_of(vectors))
+    order = rank(first_scores[0], lists.doc_ids[0])
+    gains = ranker.feedback.added(first_scores[0], order, similarity_of(vectors))
     assert scores[0].tolist() == pytest.approx((first_scores[0] + gains).tolist(), abs=1e-5)
     assert {
         doc_id.decode(): pytest.approx(score, abs=1e-4)
