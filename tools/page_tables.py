@@ -172,24 +172,42 @@ _SYSTEMS: Final = {
     "**`closed` with USE**": "closed with USE",
 }
 """Systems to the rows of a report."""
+_GLANCE_SYSTEMS: Final = (
+    *("BM25", "machine translation, BM25", "machine translation, RM3", "E5 alone", "lexicon alone"),
+    *("**`best`**", "**taught**", "**`best` with E5**", "**taught, with E5**"),
+)
+"""The systems of the README."""
 
 
 def _systems(prefix: str) -> Iterator[str]:
-    """NDCG@5 and P_mr@1 of each system on test lists, with half the 95 % interval, from the reports on collections."""
+    """NDCG@5 and P_mr@1 of every system on test lists, with half the 95 % interval beside those of our own."""
     reports = _reports(prefix)
-    figures = [_system_figures(REPORTS / report / REPORT_FILE) for report in reports.values()]
     yield from _heads("test lists", reports)
-    for system in (*_BASELINES, *_PARTS, *_SYSTEMS):
+    yield from _system_lines(reports, (*_BASELINES, *_PARTS, *_SYSTEMS), has_intervals=True)
+
+
+def _glance_systems(prefix: str) -> Iterator[str]:
+    """NDCG@5 and P_mr@1 of the systems of the README on test lists."""
+    reports = _reports(prefix)
+    yield "| documents | " + " | ".join(_DOCUMENTS[name] for name in reports) + " |"
+    yield "| --- |" + " --- |" * len(reports)
+    yield from _system_lines(reports, _GLANCE_SYSTEMS, has_intervals=False)
+
+
+def _system_lines(reports: Mapping[str, str], systems: Sequence[str], has_intervals: bool) -> Iterator[str]:
+    """A line for each system that a report has, and when they were measured."""
+    figures = [_system_figures(REPORTS / report / REPORT_FILE, has_intervals) for report in reports.values()]
+    for system in systems:
         if any(system in column for column in figures):
             yield f"| {system} | " + " | ".join(column.get(system, "") for column in figures) + " |"
     yield from ("", _caption(reports.values()))
 
 
-def _system_figures(report: Path) -> dict[str, str]:
+def _system_figures(report: Path, has_intervals: bool) -> dict[str, str]:
     """The figures of each system that a report has."""
     rows = _rows(report)
     channels = {(row[""], row["channel"]): row for row in _table(report, "The channels of the scores")}
-    errors = {row[""]: row for row in _table(report, "Standard errors of the means")}
+    errors = {row[""]: row for row in _table(report, "Standard errors of the means") if has_intervals}
     systems = {system: _figures(rows[row]) for system, row in _BASELINES.items() if row in rows}
     systems |= {system: _figures(channels[part]) for system, part in _PARTS.items() if part in channels}
     return systems | {system: _figures(rows[row], errors.get(row)) for system, row in _SYSTEMS.items() if row in rows}
@@ -205,14 +223,14 @@ def _figures(entries: Mapping[str, str], errors: Mapping[str, str] | None = None
 
 
 def _searches(prefix: str) -> Iterator[str]:
-    """nDCG@20 and R@100, and NDCG@5 and P_mr@1, of each system in whole collections."""
+    """nDCG@20, R@100, NDCG@5 and P_mr@1 of each system in whole collections."""
     reports = _reports(prefix)
     columns = [_table(REPORTS / report / REPORT_FILE, "Search in the whole collection") for report in reports.values()]
     figures = [{(row[""], row["channel alone"]): row for row in column} for column in columns]
     yield from _heads("whole collection", reports)
-    for system, row in {**{"lexicon alone": "best"}, **_SYSTEMS}.items():
-        part = (row, "lexicon" if row == "best" and system == "lexicon alone" else "")
-        entries = [_search_figures(column[part]) if part in column else "" for column in figures]
+    lines = {"lexicon alone": ("best", "lexicon"), **{system: (row, "") for system, row in _SYSTEMS.items()}}
+    for system, line in lines.items():
+        entries = [_search_figures(column[line]) if line in column else "" for column in figures]
         if any(entries):
             yield f"| {system} | " + " | ".join(entries) + " |"
     yield from ("", _caption(reports.values()))
@@ -312,6 +330,7 @@ TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "seen": partial(_results, "psi_table_6_"),
     "unseen": partial(_results, "unseen_"),
     "systems unseen": partial(_systems, "systems_unseen_"),
+    "glance unseen": partial(_glance_systems, "systems_unseen_"),
     "searches unseen": partial(_searches, "systems_unseen_"),
     "adversary": _adversary,
 }
