@@ -248,8 +248,9 @@ class FeedbackSettings(Settings):
         in_one_sentence(f"a number from 0 to 1e6, or {FITTED}"),
     ] = 0.0
     """Weight of the second pass in the score; 0: the first pass alone; fitted: the best of 0, 2, 4, 8, 12, 20, 30 and
-    50 on the eval split, by ndcg_5 + 0.1 p_mr_1, after the weights of the channels, also where these are held_out. It
-    needs a `lexicon.kind` and a scorer that an index can search. `--feedback` tries others on a pushed model."""
+    50 on the eval split, by ndcg_5 + 0.1 p_mr_1, and 0 where no other adds 0.002; after the weights of the channels,
+    also where these are held_out. It needs a `lexicon.kind` and a scorer that an index can search. `--feedback` tries
+    others on a pushed model."""
     documents: Literal[1, 2, 3, 5, "fitted"] = 2
     """Number of the best documents of the first pass that it takes for relevant ones; fitted: the best of 1, 2, 3 and
     5, likewise."""

@@ -62,7 +62,7 @@ class Fitted(JsonRecord):
     """The value of a number that is best on the eval split."""
 
     value: float
-    """The value with the largest ndcg_5 + 0.1 p_mr_1."""
+    """The value with the largest ndcg_5 + 0.1 p_mr_1; see `models.training.second_pass` for an exception."""
     curve: list[Tried]
     """All values tried."""
 
