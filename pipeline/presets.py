@@ -59,10 +59,9 @@ _TRANSLATIONS: Final = Condition(
 )
 
 _SECOND_PASS: Final = Condition(
-    "with a `lexicon.kind`, a scorer of vectors, and no further `channels`",
-    {"lexicon.kind": LEXICON_KINDS, "channels": [{}], **_VECTORS},
+    "with a `lexicon.kind` and a scorer of vectors", {"lexicon.kind": LEXICON_KINDS, **_VECTORS}
 )
-"""A second pass needs one channel of words that match, and a score that an index can search."""
+"""A second pass needs a channel of words that match, and a score that an index can search."""
 _FITTED_SECOND_PASS: Final = Condition("where `feedback.gain` is fitted", {"feedback.gain": ["fitted"]})
 
 _ENCODER: Final = Condition(
@@ -202,8 +201,6 @@ def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> An
     section, _, name = key.partition(".")
     default = settings.model_fields[section].default
     given = content.get(section, default)
-    if not name:
-        return given
     if isinstance(given, Mapping):
         return given.get(name, getattr(default, name, None))
     return getattr(given, name, None)

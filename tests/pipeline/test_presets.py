@@ -42,7 +42,8 @@ MEAN = {
 }  # fmt: skip
 BEST = {
     "preset": "best", "lexicon.kind": "lexicon", "lexicon.weight": 0.5, "model.embedding_dim": 128,
-    "loss.in_batch": True, "loss.softmax_weight": 0, "training.negatives_from": "judged", **MEAN,
+    "loss.in_batch": True, "loss.softmax_weight": 0, "training.negatives_from": "judged",
+    "feedback.gain": "fitted", "feedback.documents": "fitted", **MEAN,
 }  # fmt: skip
 POLYNOMIAL = {
     "lexicon.kind": "lexicon", "lexicon.weight": "fitted", "model.encoder": "polynomial", "model.terms": "stems",
@@ -129,6 +130,24 @@ def test_documents_of_other_lists_are_for_losses_with_thresholds(config_file: Pa
 def test_the_weight_beside_an_inner_product_is_fitted(config_file: Path, similarity: str, weight: object) -> None:
     assert load_config(str(config_file), [f"model.similarity={similarity}"]).lexicon.weight == weight
     assert load_config(str(config_file), [f"model.similarity={similarity}", "preset=paper"]).lexicon.weight == 0.5
+
+
+@pytest.mark.parametrize(
+    ("overrides", "gain", "documents"),
+    [
+        (["lexicon.kind=none"], 0, 2),
+        (["model.scorer=duet_distributed"], 0, 2),
+        (["channels={topics: {kind: cl_lsi}}"], "fitted", "fitted"),
+        (["feedback.gain=12"], 12, 2),
+        (["feedback.gain=0"], 0, 2),
+        (["feedback.documents=5"], "fitted", 5),
+    ],
+)
+def test_a_second_pass_is_fitted_where_there_can_be_one_and_no_gain_is_given(
+    config_file: Path, overrides: list[str], gain: object, documents: object
+) -> None:
+    feedback = load_config(str(config_file), overrides).feedback
+    assert (feedback.gain, feedback.documents) == (gain, documents)
 
 
 @pytest.mark.parametrize("side", ["query", "document"])
