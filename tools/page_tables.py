@@ -127,7 +127,7 @@ def _verdicts() -> Iterator[str]:
 
 def _results(prefix: str) -> Iterator[str]:
     """NDCG@5, P_mr@1 and the rank loss in per cent of each system, from the reports on the collections."""
-    reports = _reports(prefix)
+    reports = reports_of(prefix)
     columns = [_rows(REPORTS / report / REPORT_FILE) for report in reports.values()]
     yield from _heads("", reports)
     for system in dict.fromkeys(system for rows in columns for system in rows):
@@ -181,14 +181,14 @@ _GLANCE_SYSTEMS: Final = (
 
 def _systems(prefix: str) -> Iterator[str]:
     """NDCG@5 and P_mr@1 of every system on test lists, with half the 95 % interval beside those of our own."""
-    reports = _reports(prefix)
+    reports = reports_of(prefix)
     yield from _heads("test lists", reports)
     yield from _system_lines(reports, (*_BASELINES, *_PARTS, *_SYSTEMS), has_intervals=True)
 
 
 def _glance_systems(prefix: str) -> Iterator[str]:
     """NDCG@5 and P_mr@1 of the systems of the README on test lists."""
-    reports = _reports(prefix)
+    reports = reports_of(prefix)
     yield "| documents | " + " | ".join(_DOCUMENTS[name] for name in reports) + " |"
     yield "| --- |" + " --- |" * len(reports)
     yield from _system_lines(reports, _GLANCE_SYSTEMS, has_intervals=False)
@@ -196,14 +196,14 @@ def _glance_systems(prefix: str) -> Iterator[str]:
 
 def _system_lines(reports: Mapping[str, str], systems: Sequence[str], has_intervals: bool) -> Iterator[str]:
     """A line for each system that a report has, and when they were measured."""
-    figures = [_system_figures(REPORTS / report / REPORT_FILE, has_intervals) for report in reports.values()]
+    figures = [system_figures(REPORTS / report / REPORT_FILE, has_intervals) for report in reports.values()]
     for system in systems:
         if any(system in column for column in figures):
             yield f"| {system} | " + " | ".join(column.get(system, "") for column in figures) + " |"
     yield from ("", _caption(reports.values()))
 
 
-def _system_figures(report: Path, has_intervals: bool) -> dict[str, str]:
+def system_figures(report: Path, has_intervals: bool) -> dict[str, str]:
     """The figures of each system that a report has."""
     rows = _rows(report)
     channels = {(row[""], row["channel"]): row for row in _table(report, "The channels of the scores")}
@@ -224,7 +224,7 @@ def _figures(entries: Mapping[str, str], errors: Mapping[str, str] | None = None
 
 def _searches(prefix: str) -> Iterator[str]:
     """nDCG@20, R@100, NDCG@5 and P_mr@1 of each system in whole collections."""
-    reports = _reports(prefix)
+    reports = reports_of(prefix)
     columns = [_table(REPORTS / report / REPORT_FILE, "Search in the whole collection") for report in reports.values()]
     figures = [{(row[""], row["channel alone"]): row for row in column} for column in columns]
     yield from _heads("whole collection", reports)
@@ -243,7 +243,7 @@ def _search_figures(entries: Mapping[str, str]) -> str:
     return f"{ndcg_20} / {recall_100} · {ndcg_5} / {first}"
 
 
-def _reports(prefix: str) -> dict[str, str]:
+def reports_of(prefix: str) -> dict[str, str]:
     """Each collection that has a published report with the prefix, to the report."""
     names = {name: f"{prefix}{name}" for name in COLLECTIONS}
     return {name: report for name, report in names.items() if (REPORTS / report / REPORT_FILE).is_file()}
