@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from models.choices import FIRST_PASS
 from models.evaluation.list_metrics import list_metrics
 from models.evaluation.metrics import METRICS, means
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import RankingLists, read_lists
-from models.rankers.ranker import SCORES
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun
 from tests.e2e.saved_model import foreign_ops
@@ -41,7 +41,7 @@ def scores(search_run: SampleRun, eval_lists: RankingLists) -> dict[str, list[np
 def test_it_ranks_above_bm25_the_paper_s_system_and_its_vectors_alone(search_run: SampleRun) -> None:
     report = search_run.report
     assert report["baselines"].keys() == {"random", "bm25", "paper"}
-    assert report["channels"].keys() == {"smooth_cosine", "lexicon", "encoder"}
+    assert report["channels"].keys() == {"smooth_cosine", "lexicon", "encoder", FIRST_PASS}
     others = [report["channels"]["smooth_cosine"], report["channels"]["encoder"], *report["baselines"].values()]
     assert all(report["metrics"]["ndcg_5"] > other["ndcg_5"] for other in others)
 
@@ -49,14 +49,14 @@ def test_it_ranks_above_bm25_the_paper_s_system_and_its_vectors_alone(search_run
 def test_the_exported_model_scores_the_eval_split_as_training_did(search_run: SampleRun, eval_lists, scores) -> None:
     training = json.loads((search_run.output / "training" / "training.json").read_text())
     best = training["history"][training["best_epoch"] - 1]
-    metrics = means(list_metrics(eval_lists, scores[SCORES], top_grade=2))
+    metrics = means(list_metrics(eval_lists, scores[FIRST_PASS], top_grade=2))
     # The training read the encoder's vectors in half precision, from files.
     assert metrics == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-3)
 
 
-def test_the_score_is_the_sum_of_its_channels(scores) -> None:
+def test_the_score_of_the_first_pass_is_the_sum_of_its_channels(scores) -> None:
     weights = {"smooth_cosine": 1, "lexicon": 0.5, "encoder": 0.05}
-    for row, total in enumerate(scores[SCORES]):
+    for row, total in enumerate(scores[FIRST_PASS]):
         parts = sum(weight * scores[channel][row] for channel, weight in weights.items())
         np.testing.assert_allclose(total, parts, atol=1e-5)
 

@@ -52,7 +52,8 @@ def test_the_layout_under_output(sample_run: SampleRun) -> None:
     expected = {"config.yaml", "metadata.sqlite"} | folders
     assert {path.name for path in sample_run.output.iterdir()} == expected | {".lock", ".clir.json"}
     assert tree(sample_run.output / "evaluation").keys() == {
-        "metrics.json", "per_query.tsv", "per_query_baselines.tsv", "verdict.json", "run.trec", "qrels.trec",
+        "metrics.json", "per_query.tsv", "per_query_baselines.tsv", "per_query_channels.tsv", "verdict.json",
+        "run.trec", "qrels.trec",
     }  # fmt: skip
     assert tree(sample_run.output / "data").keys() == {"report.json"}
     assert tree(sample_run.output / "training").keys() == {"training.json", "stability.json", "stability.md"}
