@@ -11,6 +11,7 @@ import pytest
 from components.index_pusher.index_versions import IndexVersions
 from models.evaluation.search_metrics import ranks_of, search_metrics
 from models.exported.model import LoadedModel
+from models.retrieval.feedback import similarity_of
 from models.retrieval.index_files import check_version
 from models.retrieval.ranking import rank
 from pipeline.output_folder import OutputFolder
@@ -39,6 +40,7 @@ def test_the_metrics_are_those_of_scoring_every_document(search_run: SampleRun) 
     (model,) = search_run.versions
     exported = LoadedModel(str(model))
     ids = [doc_id.encode() for doc_id, _, _ in DOCUMENTS]
+    _, vectors = exported.own_vectors([text for _, _, text in DOCUMENTS])
     texts = dict(line.split("\t")[::2] for line in (SAMPLE / "wiki_en.queries").read_text().splitlines())
     judgments: dict[str, dict[bytes, int]] = {}
     for line in (search_run.output / "evaluation" / "qrels.trec").read_text().splitlines():
@@ -48,7 +50,8 @@ def test_the_metrics_are_those_of_scoring_every_document(search_run: SampleRun) 
     queries = published.query_ids[::-1][:HANDFUL]
     grades, ranks = [], []
     for query_id in queries:
-        scores = np.array(exported.score(texts[query_id], [text for _, _, text in DOCUMENTS])["scores"])
+        scores = np.array(exported.score(texts[query_id], [text for _, _, text in DOCUMENTS])["scores"], np.float32)
+        scores += exported.feedback.added(scores, rank(scores, ids), similarity_of(vectors))
         ranked = [ids[position] for position in rank(scores, ids)]
         grades.append(np.array([*judgments[query_id].values()]))
         ranks.append(ranks_of([*judgments[query_id]], ranked))
