@@ -11,6 +11,7 @@ SETTINGS = without_folders(
         {
             "preset": "best",
             "lexicon": {"kind": "lexicon"},
+            "feedback": {"gain": 0},
             "data": {
                 "queries": "/home/me/secret/wiki_en.queries",
                 "documents": "/home/me/secret/wiki|fr`.documents",
