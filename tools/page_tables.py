@@ -262,6 +262,9 @@ _GLANCE: Final = {
     "Smooth CLIR": ("psi_table_6_", "preset best"),
     "E5 alone": ("encoders_", "e5 alone"),
     "Smooth CLIR with E5": ("encoders_", "preset best, e5"),
+    "*unseen:* lexicon alone": ("unseen_", "lexicon alone"),
+    "*unseen:* Smooth CLIR": ("unseen_", "preset best"),
+    "*unseen:* with E5": ("encoders_unseen_", "preset best, e5"),
 }
 """The columns of the table of the README: the reports' prefix and their row."""
 _DOCUMENTS: Final = {

@@ -184,7 +184,10 @@ def test_the_second_pass_is_that_of_the_settings_and_of_the_eval_split(trained) 
     documents = stages.history.fitted["feedback.documents"]
     assert stages.model.feedback == (4, documents.value)
     assert [tried.value for tried in documents.curve] == [1, 2, 3, 5]
-    assert trained("segmented").model.feedback.gain == 0
+    best = trained("segmented")
+    fitted = [best.history.fitted[f"feedback.{name}"].value for name in ("gain", "documents")]
+    assert [*best.model.feedback] == fitted
+    assert trained("duet_distributed").model.feedback.gain == 0
 
 
 def test_polynomial_starts_from_the_lexicon_with_stems_alone(trained) -> None:

@@ -146,6 +146,8 @@ def test_a_list_is_ranked_and_scored_alike_by_the_models_own_second_pass_or_with
         names = ["smooth_cosine", "lexicon", *(["feedback"] if ranker.feedback.gain else [])]
         assert [part.name for part in document.parts] == names
         assert sum(part.part for part in document.parts) == pytest.approx(document.score, abs=1e-4)
+    if ranker.feedback.gain:
+        assert second.pop("first_pass")[0].tolist() == first_scores[0].tolist()
     for name, rows in second.items():  # the channels are as they were
         assert [row.tolist() for row in rows] == [row.tolist() for row in first[name]]
 
