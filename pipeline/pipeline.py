@@ -111,8 +111,8 @@ def create_pipeline(
       pipeline_root: folder of all artifacts.
       serving_path: folder of the pushed versions.
       index_path: folder of the versions of the index, local.
-      cell: name of the experiment's cell that the run is, if any. A cell's model is not pushed, and its unfinished
-        training is kept beside those of other cells.
+      cell: name of the experiment's cell that the run is, if any. Neither its model nor its index is pushed,
+        and its unfinished training is kept beside those of other cells.
       checkpoints_path: folder of unfinished trainings, beside which unfinished baselines and readings of dumps lie;
         None for a folder under `pipeline_root`.
       **arguments: further arguments of `pipeline.Pipeline` (metadata, caching).
@@ -122,7 +122,7 @@ def create_pipeline(
     training = _training(config, data, os.path.join(checkpoints, cell) if cell else checkpoints)
     judging = _judging(config, data, training, checkpoints, serving_path, pushes=cell is None)
     stages = [*data.stages, *training.stages, *judging.stages]
-    if config.search.index and judging.pushed_model:
+    if config.search.index:
         stages += _search(config, data, training, judging, index_path)
     for stage in stages:
         executor = stage.executor_spec.executor_class.__module__
@@ -363,11 +363,10 @@ def _judging(
 def _search(
     config: RunConfig, data: Data, training: Training, judging: Judging, index_path: str
 ) -> list[BaseComponent]:
-    """The stages that make the collection searchable, and evaluate the search."""
+    """The stages that make the collection searchable, and evaluate the search; without a pushed model no index is."""
     indexer = CorpusIndexer(model=training.model, collection=data.collection, text_vectors=data.text_vectors)
     index = indexer.outputs["index"]
-    milvus = config.search.milvus if config.search.engine == "milvus" else None
-    index_pusher = IndexPusher(index=index, pushed_model=judging.pushed_model, folder=index_path, milvus=milvus)
+    milvus = config.search.milvus if config.search.engine == "milvus" and judging.pushed_model else None
     search_evaluator = SearchEvaluator(
         examples=data.examples,
         model=training.model,
@@ -381,7 +380,10 @@ def _search(
         text_vectors=data.text_vectors,
         milvus=milvus,
     )
-    # No push waits for it: with many queries it takes long.
+    if not judging.pushed_model:
+        return [indexer, search_evaluator]
+    index_pusher = IndexPusher(index=index, pushed_model=judging.pushed_model, folder=index_path, milvus=milvus)
+    # No push waits for the evaluation: with many queries it takes long.
     search_evaluator.add_upstream_node(index_pusher)
     return [indexer, index_pusher, search_evaluator]
 

@@ -222,27 +222,6 @@ def _figures(entries: Mapping[str, str], errors: Mapping[str, str] | None = None
     )
 
 
-def _searches(prefix: str) -> Iterator[str]:
-    """nDCG@20, R@100, NDCG@5 and P_mr@1 of each system in whole collections."""
-    reports = reports_of(prefix)
-    columns = [_table(REPORTS / report / REPORT_FILE, "Search in the whole collection") for report in reports.values()]
-    figures = [{(row[""], row["channel alone"]): row for row in column} for column in columns]
-    yield from _heads("whole collection", reports)
-    lines = {"lexicon alone": ("best", "lexicon"), **{system: (row, "") for system, row in _SYSTEMS.items()}}
-    for system, line in lines.items():
-        entries = [_search_figures(column[line]) if line in column else "" for column in figures]
-        if any(entries):
-            yield f"| {system} | " + " | ".join(entries) + " |"
-    yield from ("", _caption(reports.values()))
-
-
-def _search_figures(entries: Mapping[str, str]) -> str:
-    ndcg_20, recall_100, ndcg_5, first = (
-        _short(entries[name.replace("_", r"\_")]) for name in ("ndcg_20", "recall_100", "ndcg_5", "p_mr_1")
-    )
-    return f"{ndcg_20} / {recall_100} · {ndcg_5} / {first}"
-
-
 def reports_of(prefix: str) -> dict[str, str]:
     """Each collection that has a published report with the prefix, to the report."""
     names = {name: f"{prefix}{name}" for name in COLLECTIONS}
@@ -334,7 +313,6 @@ TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "unseen": partial(_results, "unseen_"),
     "systems unseen": partial(_systems, "systems_unseen_"),
     "glance unseen": partial(_glance_systems, "systems_unseen_"),
-    "searches unseen": partial(_searches, "systems_unseen_"),
     "adversary": _adversary,
 }
 """The tables by the names of their marks."""
