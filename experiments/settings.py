@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, Field, field_validator
 
 from components.settings import BASELINES
+from models.choices import ENCODER, FIRST_PASS, LEXICON_KINDS, SCORERS
 from models.evaluation.metrics import METRICS
+from models.settings import ModelSettings
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
 from schemas.settings import OneOf, OutputPath, Settings, did_you_mean
@@ -53,6 +55,12 @@ BASELINE: Final = "baseline"
 """The key of a baseline that a claim compares a row with."""
 CHANNEL: Final = "channel"
 """The key of a channel of the row itself that a claim compares it with."""
+_SIMILARITIES: Final = get_args(ModelSettings.model_fields["similarity"].annotation)
+_SYSTEMS: Final = {
+    BASELINE: (*BASELINES,),
+    CHANNEL: (FIRST_PASS, ENCODER, *LEXICON_KINDS, *_SIMILARITIES, *sorted(SCORERS.keys() - {"two_towers"})),
+}
+"""What a claim may compare a row with beside other rows, by its key."""
 
 
 class Adjustment(Settings):
@@ -73,7 +81,7 @@ class Claim(Settings):
     """Settings of the grid, or `variant`, to the values of one row, whatever its seeds."""
     than: Annotated[tuple[Annotated[dict[str, Any], Field(min_length=1)], ...], Field(min_length=1)]
     """The rows that this one is compared with, each as `row`; or `baseline` and the name of one; or `channel` and the
-    name of one of the row's own channels, or `first_pass`."""
+    name of one of the row's own channels but further `channels`, or `first_pass`."""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(OneOf(METRICS))], ...], Field(min_length=1)]
     """The metrics that are compared on the test split."""
     direction: Literal["above", "below"] = "above"
@@ -200,8 +208,9 @@ class ExperimentSettings(Settings):
 
 def _faults_of_system(keys: tuple[str, ...], row: dict[str, Any], kind: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """Faults of a baseline or a channel that a claim compares with."""
+    names = _SYSTEMS[kind]
     if len(row) > 1:
         yield keys, f"must name nothing beside the {kind}; got {', '.join(row)}"
-    if kind == BASELINE and row[BASELINE] not in BASELINES:
-        hint = did_you_mean(str(row[BASELINE]), BASELINES)
-        yield (*keys, BASELINE), f"must be one of {', '.join(BASELINES)}; got {row[BASELINE]!r}{hint}"
+    if row[kind] not in names:
+        hint = did_you_mean(str(row[kind]), names)
+        yield (*keys, kind), f"must be one of {', '.join(names)}; got {row[kind]!r}{hint}"

@@ -220,6 +220,7 @@ def test_an_impossible_cell_is_at_fault_alone_with_the_place_of_its_value(
         ("row: {loss.name: sosl, ", "row: {baseline: bm25, ", ":14: claims.0.row.baseline: ", ""),
         ("{loss.name: three_part_l2", "{loss.name: sosl", ":15: claims.0.than.0: ", ""),
         (ROW, "{baseline: perceptrn}", ":15: claims.0.than.0.baseline: ", "got 'perceptrn'; did you mean perceptron?"),
+        (ROW, "{channel: lexcon}", ":15: claims.0.than.0.channel: ", "got 'lexcon'; did you mean lexicon?"),
         (ROW, "{baseline: bm25, model.epsilon: 0}", ":15: claims.0.than.0: ", "got baseline, model.epsilon"),
     ],
 )  # fmt: skip
