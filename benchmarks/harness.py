@@ -17,7 +17,7 @@ import click
 
 TREE: Final = Path(__file__).parents[1]
 """The tree of this version."""
-CLIR: Final = ("python", "-c", "from cli.main import main; main()")
+CLIR: Final = ("python", "-c", "from smooth_clir.command import main; main()")
 """The command line of the tree that is the current folder, with the Python of its `environment`."""
 
 Figures = Mapping[str, float]

@@ -163,12 +163,12 @@ def generate(folder: Path, pages: int, length: float) -> Path:
 def read_alone(config_path: str) -> int:
     """Unpacks, parses, cleans leads and finds links; returns the number of pages."""
     from pipeline.wikipedia.config import load_wikipedia_config
-    from wikipedia.dumps.chunks import dump_chunks
-    from wikipedia.dumps.page_parser import Page
-    from wikipedia.dumps.read_pages import read_pages
-    from wikipedia.dumps.site_info import read_site_info
-    from wikipedia.wikitext.article import Wanted, read_article
-    from wikipedia.wikitext.conventions import conventions_for
+    from smooth_clir.wikipedia.dumps.chunks import dump_chunks
+    from smooth_clir.wikipedia.dumps.page_parser import Page
+    from smooth_clir.wikipedia.dumps.read_pages import read_pages
+    from smooth_clir.wikipedia.dumps.site_info import read_site_info
+    from smooth_clir.wikipedia.wikitext.article import Wanted, read_article
+    from smooth_clir.wikipedia.wikitext.conventions import conventions_for
 
     config, count = load_wikipedia_config(config_path), 0
     # As in making: the leads of the queries' wiki, the texts and links of the documents' wiki.

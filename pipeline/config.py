@@ -32,7 +32,7 @@ from schemas.domains import TrainedDomains, held_out_fault
 from schemas.errors import ConfigError
 from schemas.settings import OneOf, OutputPath, Settings, given_paths
 from schemas.wikiclir import documents_file, queries_file
-from wikipedia.settings import WikipediaSettings
+from smooth_clir.wikipedia.settings import WikipediaSettings
 
 
 class SourceSettings(DataSettings):

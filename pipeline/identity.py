@@ -40,7 +40,7 @@ _FILES: Final = ("schema_file",)
 """The execution properties that name a file of ours."""
 
 _ROOT = Path(__file__).parent.parent
-_FOLDERS = ("schemas", "wikipedia", "models", "components")
+_ROOMS = ("schemas", "models", "smooth_clir.wikipedia", "components")
 
 
 def identity_of_stage(executor: str, properties: Mapping[str, Any]) -> str:
@@ -83,7 +83,7 @@ def code_of(*identities: str) -> str:
 
 def identity_of_all_stages() -> str:
     """Two digests, as `identity`: of all code and the schema behind any stage, and of the versions."""
-    paths = sorted(path for folder in _FOLDERS for end in ("*.py", "*.pbtxt") for path in (_ROOT / folder).rglob(end))
+    paths = sorted(path for room in _ROOMS for end in ("*.py", "*.pbtxt") for path in _path(room).parent.rglob(end))
     content = [(path.read_bytes(), path.suffix == ".py") for path in paths]
     digests = [_parsed(text).digest if is_code else hashlib.sha256(text).hexdigest() for text, is_code in content]
     names = [str(path.relative_to(_ROOT)) for path in paths]
@@ -102,7 +102,7 @@ def library_versions() -> dict[str, str]:
 def commit() -> str | None:
     """The commit of this project's checkout; None where the project is no checkout of Git, or code differs from it."""
     git = ("git", "-C", str(_ROOT))
-    folders = (*_FOLDERS, "pipeline", "experiments")
+    folders = [room.replace(".", "/") for room in (*_ROOMS, "pipeline", "smooth_clir.experiments")]
     try:
         changes = subprocess.run([*git, "status", "--porcelain", "--", *folders], capture_output=True, check=True)
         head = subprocess.run([*git, "rev-parse", "--show-prefix", "HEAD"], capture_output=True, check=True, text=True)
@@ -121,7 +121,7 @@ def code_digest(*modules: str) -> str:
     """
     if _read is not None and modules in _read:
         return _read[modules]
-    ours = (name for name in modules if name.split(".")[0] in _FOLDERS)
+    ours = filter(_is_ours, modules)
     digest = _sha256("\n".join(f"{name} {_parsed(_path(name).read_bytes()).digest}" for name in sorted(_closure(ours))))
     if _read is not None:
         _read[modules] = digest
@@ -178,7 +178,7 @@ def _parsed(text: bytes) -> _Parsed:
             names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
-    return _Parsed(_sha256(_plain(tree)), tuple(name for name in names if name.split(".")[0] in _FOLDERS))
+    return _Parsed(_sha256(_plain(tree)), tuple(filter(_is_ours, names)))
 
 
 def _plain(node: object) -> str:
@@ -197,6 +197,10 @@ def _plain(node: object) -> str:
 
 def _is_docstring(node: object) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _is_ours(module: str) -> bool:
+    return any(f"{module}.".startswith(f"{room}.") for room in _ROOMS)
 
 
 def _path(module: str) -> Path:

@@ -17,7 +17,7 @@ from schemas.lexicon_pairs import is_table, parse_pairs
 from schemas.record_files import parse_role
 from schemas.settings import GivenPath, Settings, given_paths
 from schemas.wikiclir import Judgment, QueryDomain, Text
-from wikipedia.dumps.files import find_dump_files
+from smooth_clir.wikipedia.dumps.files import find_dump_files
 
 Config = TypeVar("Config", bound=Settings)
 _Record: TypeAlias = Text | Judgment | QueryDomain

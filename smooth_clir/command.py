@@ -6,12 +6,12 @@ from smooth_clir.packages import check_packages
 
 
 def main() -> None:
-    """Runs `clir` (see `cli.main`). Exits 2 where another file has the name of one of its packages."""
+    """Runs `clir` (see `smooth_clir.cli.main`). Exits 2 where another file has the name of one of its packages."""
     try:
         check_packages()
     except ImportError as error:
         print(f"clir: {error}", file=sys.stderr)
         sys.exit(2)
-    from cli.main import main as run
+    from smooth_clir.cli.main import main as run
 
     run()

@@ -1,11 +1,11 @@
-"""The project's packages have plain names, which a file or folder of the user's may have, too."""
+"""Four packages of the project have plain names, which a file or folder of the user's may have, too."""
 
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-PACKAGES: Final = ("schemas", "wikipedia", "models", "components", "pipeline", "serving", "experiments", "cli")
-"""The project's other packages, which are imported by these plain names."""
+PACKAGES: Final = ("schemas", "models", "components", "pipeline")
+"""The project's packages beside `smooth_clir`."""
 
 
 def check_packages() -> None:

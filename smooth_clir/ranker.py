@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from cli.documents import read_documents
-from cli.model_folder import IndexPlace, index_place
 from models.exported.model import LoadedModel
 from models.retrieval.document_ranker import DocumentRanker
 from schemas.errors import DataError
 from schemas.wikiclir import Text
-from serving.engine import Engine
-from serving.http_records import Hit
-from serving.newest_engine import FolderEngines
+from smooth_clir.cli.documents import read_documents
+from smooth_clir.cli.model_folder import IndexPlace, index_place
+from smooth_clir.serving.engine import Engine
+from smooth_clir.serving.http_records import Hit
+from smooth_clir.serving.newest_engine import FolderEngines
 
 
 class Ranker(LoadedModel):

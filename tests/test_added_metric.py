@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli.experiment import results_table
-from cli.settings_doc import settings_markdown
-from cli.summary import metrics_table
 from components.evaluator.evaluate import evaluate
 from components.settings import EvaluationSettings
-from experiments.experiment import read_experiment
-from experiments.report.write_report import report_text
 from models.evaluation.metrics import METRICS, NDCG, Metric
 from models.training.settings import TrainingSettings
+from smooth_clir.cli.experiment import results_table
+from smooth_clir.cli.settings_doc import settings_markdown
+from smooth_clir.cli.summary import metrics_table
+from smooth_clir.experiments.experiment import read_experiment
+from smooth_clir.experiments.report.write_report import report_text
 from tests.experiments.conftest import tables
 from tests.experiments.experiment_folder import write_experiment
 from tests.models.synthetic import text_lists

@@ -21,15 +21,15 @@ from schemas.index_manifest import Drift, IndexManifest
 from schemas.lexicon_pairs import parse_pairs
 from schemas.training_history import Epoch, ScoreCounts, TrainingHistory
 from schemas.word_vectors import read_word_vectors
+from smooth_clir.wikipedia.dumps.chunks import dump_chunks
+from smooth_clir.wikipedia.dumps.read_pages import read_pages
+from smooth_clir.wikipedia.dumps.site_info import read_site_info
+from smooth_clir.wikipedia.dumps.sql_dump import read_rows as read_sql_rows
+from smooth_clir.wikipedia.wikitext.article import read_article
+from smooth_clir.wikipedia.wikitext.conventions import conventions_for
+from smooth_clir.wikipedia.wikitext.markup import TooCostly
 from tests.schemas.word_tables import polyglot
 from tests.wikipedia.dumps.dump_files import dump, multistream, opener, page, sql_dump
-from wikipedia.dumps.chunks import dump_chunks
-from wikipedia.dumps.read_pages import read_pages
-from wikipedia.dumps.site_info import read_site_info
-from wikipedia.dumps.sql_dump import read_rows as read_sql_rows
-from wikipedia.wikitext.article import read_article
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import TooCostly
 
 pytestmark = pytest.mark.long
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from cli.label import _output_fault
-from experiments.experiment import read_experiment
 from models.retrieval.index_files import MANIFEST_FILE, read_manifest
 from pipeline.beam_settings import BeamSettings
 from pipeline.config_schema import is_config_schema
@@ -18,7 +16,9 @@ from schemas.evaluation import EvaluationReport
 from schemas.forms import read_rows
 from schemas.json_files import MAX_DEPTH, parse_json
 from schemas.lexicon_pairs import parse_pairs
-from serving.example_queries import EXAMPLES_FILE, read_example_queries
+from smooth_clir.cli.label import _output_fault
+from smooth_clir.experiments.experiment import read_experiment
+from smooth_clir.serving.example_queries import EXAMPLES_FILE, read_example_queries
 
 
 def nested(depth: int, kind: str) -> str:

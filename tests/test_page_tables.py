@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 import pytest
 
-from experiments.report.claims import CONTRADICTED, HOLDS, OPEN
 from schemas.provenance import ReportProvenance
+from smooth_clir.experiments.report.claims import CONTRADICTED, HOLDS, OPEN
 from tools import page_tables
 from tools.page_tables import CONFIGS, PAGES, REPORTS, ROOT, TABLES, publish, renewed
 

@@ -12,8 +12,8 @@ import click
 import pytest
 import yaml
 
-from cli.main import clir
 from schemas.served_versions import MODEL_NAME
+from smooth_clir.cli.main import clir
 from tests.e2e.pages import DOCS, NOTEBOOK, agree, blocks, notebook_blocks, shown
 from tests.e2e.process import ROOT
 from tests.test_imports import MAY_IMPORT, imports
@@ -117,8 +117,8 @@ def test_the_notebook_prints_what_the_page_does_and_names_no_machine() -> None:
 
 
 def test_the_page_on_serving_names_files_that_are_there_and_the_image_that_is_pinned() -> None:
-    folder = ROOT / "serving" / "tf_serving"
-    assert (folder / "kustomization.yaml").is_file() and "-f serving/tf_serving/compose.yaml" in SERVING
+    folder = ROOT / "smooth_clir" / "serving" / "tf_serving"
+    assert (folder / "kustomization.yaml").is_file() and "-f smooth_clir/serving/tf_serving/compose.yaml" in SERVING
     compose = yaml.safe_load((folder / "compose.yaml").read_text(encoding="utf-8"))
     assert f"`{compose['services']['tf-serving']['image']}`" in SERVING
     assert f"/v1/models/{MODEL_NAME}:predict" in SERVING

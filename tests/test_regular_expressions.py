@@ -14,13 +14,13 @@ import pytest
 import regex
 
 import schemas
-import wikipedia
-from wikipedia.dumps.sql_syntax import SqlRowParser, SqlTable
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.sentences import _is_of_abbreviations
-from wikipedia.wikitext.words import _first, _unit, _word, _word_or_run
+from smooth_clir import wikipedia
+from smooth_clir.wikipedia.dumps.sql_syntax import SqlRowParser, SqlTable
+from smooth_clir.wikipedia.wikitext.conventions import conventions_for
+from smooth_clir.wikipedia.wikitext.sentences import _is_of_abbreviations
+from smooth_clir.wikipedia.wikitext.words import _first, _unit, _word, _word_or_run
 
-ROOMS = ("cli", "components", "experiments", "models", "pipeline", "schemas", "serving", "smooth_clir", "wikipedia")
+ROOMS = ("components", "models", "pipeline", "schemas", "smooth_clir")
 METHODS = "search|match|fullmatch|sub|split|findall|finditer"
 KINDS = (re.Pattern, type(regex.compile("")))
 USES = {"_NAMES": "fullmatch", "_FRENCH": "fullmatch", "OF_LANGUAGE": "fullmatch", "template_families": "fullmatch"}
@@ -48,7 +48,7 @@ def patterns_in(value: object, name: str) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, tuple | list | set | frozenset):
         for part in value:
             yield from patterns_in(part, name)
-    elif type(value).__module__.startswith(("schemas.", "wikipedia.")):
+    elif type(value).__module__.startswith(("schemas.", "smooth_clir.wikipedia.")):
         for attribute, part in getattr(value, "__dict__", {}).items():
             yield from patterns_in(part, attribute)
 

@@ -21,12 +21,12 @@ from typing import Final
 
 import click
 
-from experiments.report.claims import CLAIMS_CAPTION
-from experiments.report.write_report import DIFFERENCES
-from experiments.stale import FILES, REPORTS
 from pipeline.estimate.estimate_run import COSTS, ONCE, STAGES_OF_PART, WITH_LEXICON
 from pipeline.layout import CELLS_ARCHIVE, FIGURES, REPORT_FILE
 from schemas.provenance import PROVENANCE_FILE, ReportProvenance
+from smooth_clir.experiments.report.claims import CLAIMS_CAPTION
+from smooth_clir.experiments.report.write_report import DIFFERENCES
+from smooth_clir.experiments.stale import FILES, REPORTS
 
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), REPORTS / "README.md")

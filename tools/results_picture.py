@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from components.training_report.svg import draw, line_style, share_legend
-from experiments.stale import REPORTS
 from pipeline.layout import REPORT_FILE
+from smooth_clir.experiments.stale import REPORTS
 from tools.page_tables import ROOT, reports_of, system_figures
 
 PICTURE: Final = ROOT / "docs" / "images" / "results.svg"

@@ -22,15 +22,6 @@ import numpy as np
 import yaml
 
 from components.wikiclir_example_gen.dividing import DocumentGroups
-from experiments.cell import Cell
-from experiments.experiment import Experiment, read_experiment
-from experiments.report.archive import archive
-from experiments.report.claims import comparisons, judge
-from experiments.report.markdown import listing
-from experiments.report.results import results
-from experiments.report.summary import summary
-from experiments.report.write_report import conditions
-from experiments.settings import SEED, ExperimentSettings
 from pipeline.config import RunConfig
 from pipeline.input_files import digest_of
 from pipeline.layout import CELLS_ARCHIVE, REPORT_FILE
@@ -45,6 +36,15 @@ from schemas.evaluation import (
 )
 from schemas.provenance import PROVENANCE_FILE
 from schemas.search_report import SEARCH_FILE
+from smooth_clir.experiments.cell import Cell
+from smooth_clir.experiments.experiment import Experiment, read_experiment
+from smooth_clir.experiments.report.archive import archive
+from smooth_clir.experiments.report.claims import comparisons, judge
+from smooth_clir.experiments.report.markdown import listing
+from smooth_clir.experiments.report.results import results
+from smooth_clir.experiments.report.summary import summary
+from smooth_clir.experiments.report.write_report import conditions
+from smooth_clir.experiments.settings import SEED, ExperimentSettings
 from tools.linked_documents import read_rows
 
 _Lists = Mapping[str, Sequence[tuple[str, int, str]]]
@@ -214,7 +214,7 @@ def main(experiment: Path, output: Path, folds: int, seeds: int) -> None:
         file = folder / "experiment.yaml"
         file.write_text(_fold_experiment(content, run, seeds, candidates, folder / "cells"), encoding="utf-8")
         click.echo(f"fold {fold + 1} of {folds}: {len(held_out):,} documents held out")
-        command = [sys.executable, "-m", "cli.main", "experiment", str(file)]
+        command = [sys.executable, "-m", "smooth_clir", "experiment", str(file)]
         subprocess.run(command, check=True)
         found.append(read_experiment(folder / "cells"))
     whole = replace(pooled(found, output / "pooled"), file=experiment.read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from models.translators.settings import TranslatorSettings
 from models.translators.translator import Translator
 from schemas.byte_streams import Apply, OpenFile
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest, read_texts
-from wikipedia.wikitext.sentences import split_sentences
+from smooth_clir.wikipedia.wikitext.sentences import split_sentences
 
 _SENTENCES_OF_A_PIECE: Final = 512
 """A kill loses the work on so many sentences; a program starts once for them."""

@@ -10,12 +10,12 @@ from tfx.dsl.io import fileio
 from components.stage import Apply, Identity, Output, stage
 from components.unfinished_work import unfinished_work
 from schemas.artifacts import WikiClirFiles
-from wikipedia.collection.build import build_collection
-from wikipedia.collection.look import preflight
-from wikipedia.collection.read_dumps import read_dumps
-from wikipedia.dumps.files import check_digests, file_states
-from wikipedia.processes import on_this_machine
-from wikipedia.settings import WikipediaSettings
+from smooth_clir.wikipedia.collection.build import build_collection
+from smooth_clir.wikipedia.collection.look import preflight
+from smooth_clir.wikipedia.collection.read_dumps import read_dumps
+from smooth_clir.wikipedia.dumps.files import check_digests, file_states
+from smooth_clir.wikipedia.processes import on_this_machine
+from smooth_clir.wikipedia.settings import WikipediaSettings
 
 log = logging.getLogger("clir.data")
 

@@ -14,7 +14,7 @@ from pipeline.settings_file import apply_override, describe_fault, place_of, rea
 from schemas.errors import ConfigError
 from schemas.settings import OutputPath, given_paths
 from schemas.wikiclir import CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE
-from wikipedia.settings import WikipediaSettings
+from smooth_clir.wikipedia.settings import WikipediaSettings
 
 ACCOUNT_FILE: Final = "wikipedia.json"
 """Marks a folder as ours, and lists our files in it."""

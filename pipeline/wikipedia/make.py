@@ -12,10 +12,10 @@ from pipeline.machine import check_shared_memory
 from pipeline.output_folder import MadeFolder
 from pipeline.wikipedia.config import WIKIPEDIA_MADE, WikipediaConfig
 from schemas.wikiclir import CANDIDATES_FILE, PAIRS_FILE, documents_file, judgments_file, queries_file
-from wikipedia.collection.build import build_collection
-from wikipedia.collection.read_dumps import read_dumps
-from wikipedia.dumps.files import file_states
-from wikipedia.processes import on_this_machine
+from smooth_clir.wikipedia.collection.build import build_collection
+from smooth_clir.wikipedia.collection.read_dumps import read_dumps
+from smooth_clir.wikipedia.dumps.files import file_states
+from smooth_clir.wikipedia.processes import on_this_machine
 
 
 def make_collections(
@@ -66,7 +66,9 @@ def folder_of(config: WikipediaConfig, pair: str) -> str:
 def _key(config: WikipediaConfig, files: Mapping[str, list[str]]) -> str:
     """Returns a digest of all that decides the pieces of dumps: settings, states of the files, and code."""
     settings = config.model_dump(mode="json", exclude={"output"})
-    content = json.dumps([settings, file_states(files), code_digest("wikipedia.collection.read_dumps")], sort_keys=True)
+    content = json.dumps(
+        [settings, file_states(files), code_digest("smooth_clir.wikipedia.collection.read_dumps")], sort_keys=True
+    )
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

@@ -15,14 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from components.transform.settings import TransformSettings
-from experiments.settings import ExperimentSettings
 from pipeline.config import RunConfig, load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema
 from pipeline.settings_file import known_keys, settings_fields
 from pipeline.wikipedia.config import WikipediaConfig
 from schemas.errors import ConfigError
 from schemas.settings import Settings
-from serving.settings import ServiceSettings
+from smooth_clir.experiments.settings import ExperimentSettings
+from smooth_clir.serving.settings import ServiceSettings
 from tests.bad_input.collection import CONFIG
 
 TOP = (RunConfig, ExperimentSettings, WikipediaConfig, ServiceSettings, TransformSettings)

@@ -49,8 +49,8 @@ def test_a_table_has_a_line_for_each_way_or_for_each_figure_where_these_are_more
 
 
 def test_a_process_imports_the_modules_of_its_tree_and_its_failure_ends_the_benchmark(tmp_path: Path) -> None:
-    (tmp_path / "cli").mkdir()
-    (tmp_path / "cli" / "main.py").write_text(
+    (tmp_path / "smooth_clir").mkdir()
+    (tmp_path / "smooth_clir" / "command.py").write_text(
         "import sys\ndef main():\n    print('another tree')\n    sys.exit('no such command' if sys.argv[1:] else 0)\n"
     )
     measures = trees(tmp_path, lambda tree: {"length": len(run_process(CLIR, tree).output)})

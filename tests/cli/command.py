@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from cli.main import main
 from pipeline import quiet
+from smooth_clir.cli.main import main
 
 
 class Answer(NamedTuple):

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from cli import doctor
 from pipeline import machine
 from schemas.errors import DataError
+from smooth_clir.cli import doctor
 from tests.cli.command import Clir
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.documents import DocumentFiles, read_documents, read_ids, read_texts
 from pipeline.input_files import check_collection
 from schemas.drops import Drop
 from schemas.errors import DataError
+from smooth_clir.cli.documents import DocumentFiles, read_documents, read_ids, read_texts
 
 
 def test_documents_are_read_plain_or_gzipped(tmp_path: Path) -> None:

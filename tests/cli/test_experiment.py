@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.experiment import results_table
-from experiments.cell import Cell
 from models.evaluation.metrics import METRICS
+from smooth_clir.cli.experiment import results_table
+from smooth_clir.experiments.cell import Cell
 from tests.cli.command import Clir
 
 

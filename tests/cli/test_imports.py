@@ -10,9 +10,9 @@ from types import ModuleType
 
 import pytest
 
-from cli import imports
-from cli.imports import heavy_imports
 from pipeline import quiet
+from smooth_clir.cli import imports
+from smooth_clir.cli.imports import heavy_imports
 
 PACKAGE = "of_many_parts"
 
@@ -77,7 +77,7 @@ def test_a_package_that_cannot_be_imported_says_so_each_time(package: ModuleType
 def test_the_pipeline_leaves_out_what_no_stage_uses_and_gives_it_when_it_is_asked_for() -> None:
     script = """
 import sys
-from cli.imports import heavy_imports
+from smooth_clir.cli.imports import heavy_imports
 with heavy_imports():
     import pipeline.local_runner
 left_out = {"kubernetes", "nltk", "sklearn", "IPython.terminal", "ipywidgets", "google.cloud.bigquery.client"}

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cli.init import EXAMPLE
 from pipeline.config import load_config
 from pipeline.config_schema import SCHEMA_FILE
+from smooth_clir.cli.init import EXAMPLE
 from tests.cli.command import Clir, Terminal
 
 SAMPLE = Path(__file__).parents[2] / "data" / "sample"
@@ -146,7 +146,7 @@ ANSWERS = "".join(f"{answer}\n" for answer in ["nope", *FILES[1::2], "eng", "en"
 
 def test_a_person_at_a_terminal_is_asked_and_asked_again_after_a_bad_answer(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "cli.main", "init", str(tmp_path / "a.yaml")]
+    command = [sys.executable, "-m", "smooth_clir", "init", str(tmp_path / "a.yaml")]
     with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         os.close(theirs)
         os.write(ours, ANSWERS.encode())

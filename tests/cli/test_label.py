@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.lexicon_pairs import parse_pairs
-from serving.label_queries import among_largest
+from smooth_clir.serving.label_queries import among_largest
 from tests.cli.command import Answer, Clir
 from tests.cli.conftest import DOCUMENTS
 from tests.models.loaded_once import model_with_words

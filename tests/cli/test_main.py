@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from cli import main, run, terminal
 from schemas.errors import ConfigError, DataError
+from smooth_clir.cli import main, run, terminal
 from tests.cli.command import Clir
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
@@ -166,7 +166,7 @@ HELP_AND_FAULTS = [
 IMPORTS = f"""
 import sys
 import smooth_clir.command
-from cli.main import main
+from smooth_clir.cli.main import main
 for arguments, _ in {HELP_AND_FAULTS}:
     sys.argv[1:] = arguments
     code = 0
@@ -188,7 +188,7 @@ def test_help_and_faults_answer_without_heavy_imports(config_file: Path) -> None
 
 WAITING = """
 import threading
-from cli import main, run
+from smooth_clir.cli import main, run
 
 def load_config(*arguments):
     threading.Thread(target=threading.Event().wait).start()
@@ -208,7 +208,7 @@ def test_an_interruption_ends_the_process_though_a_thread_of_its_waits_for_ever(
 SEEN = """
 import os, sys
 from pathlib import Path
-from cli import main
+from smooth_clir.cli import main
 
 def look(**_):
     seen = sys.stdin.read(), [os.path.samestat(os.fstat(number), os.stat(os.devnull)) for number in range(3)]

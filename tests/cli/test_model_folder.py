@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.model_folder import find_model, index_place
 from schemas.errors import DataError
+from smooth_clir.cli.model_folder import find_model, index_place
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Final
 import click
 import pytest
 
-from cli.main import clir as commands
+from smooth_clir.cli.main import clir as commands
 from tests.cli.command import Clir
 
 ROOT: Final = Path(__file__).parents[2]

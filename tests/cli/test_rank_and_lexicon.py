@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from cli.lexicon import _lines
-from cli.rank import MOST_WORDS, describe_parts
 from components.lexicon_gen.write_lexicon import FurtherPairs, PairSource
 from models.exported.explanation import ScorePart, WordPart
 from models.exported.model import StemTranslations, Translation
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.texts.tokens import ALL_WORDS
 from schemas.lexicon_pairs import EXPORT_ENDINGS
+from smooth_clir.cli.lexicon import _lines
+from smooth_clir.cli.rank import MOST_WORDS, describe_parts
 from tests.cli.command import Clir
 from tests.models.lexicon.small_lexicon import table_of
 from tests.models.loaded_once import model_of_vectors, model_with_words

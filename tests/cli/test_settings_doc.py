@@ -3,19 +3,19 @@
 import re
 from pathlib import Path
 
-from cli.settings_doc import settings_markdown
-from experiments.settings import ExperimentSettings
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
 from pipeline.wikipedia.config import WikipediaConfig
-from wikipedia.settings import WikiFiles
+from smooth_clir.cli.settings_doc import settings_markdown
+from smooth_clir.experiments.settings import ExperimentSettings
+from smooth_clir.wikipedia.settings import WikiFiles
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
 
 
 def test_the_document_is_what_the_settings_generate() -> None:
     is_current = DOCUMENT.read_text(encoding="utf-8") == settings_markdown()
-    assert is_current, "run .venv/bin/python -m cli.settings_doc > docs/settings.md"
+    assert is_current, "run .venv/bin/python -m smooth_clir.cli.settings_doc > docs/settings.md"
 
 
 def test_the_document_names_every_key_with_its_default_and_what_presets_have_of_their_own() -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from cli.summary import metrics_table, search_table
 from schemas.evaluation import EvaluationReport, PartReport
 from schemas.search_report import Approximation, SampledMetrics, SearchComparison, SearchReport
+from smooth_clir.cli.summary import metrics_table, search_table
 
 
 def part(queries: int, value: float) -> PartReport:

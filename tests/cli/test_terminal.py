@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.terminal import StageView, for_shell, program, say, show, show_json
 from pipeline.stages import StageEnd
+from smooth_clir.cli.terminal import StageView, for_shell, program, say, show, show_json
 
 ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e"
 """Commands that name the window, clear the screen and colour the text, and a mark that turns its direction."""
@@ -41,7 +41,7 @@ def test_whatever_is_said_or_shown_can_be_printed(text: str) -> None:
         ("bin/clir", "other", "bin/clir", "bin/kfp"),
         ("my bin/clir", "other", "'my bin/clir'", "'my bin/kfp'"),
         ("gone/clir", "bin", "clir", "kfp"),
-        ("cli/main.py", "bin", "{python} -m cli.main", "{environment}/kfp"),
+        ("smooth_clir/__main__.py", "bin", "{python} -m smooth_clir", "{environment}/kfp"),
         ("-c", "bin", "clir", "kfp"),
         ("/usr/bin/pytest", "bin", "clir", "kfp"),
     ],

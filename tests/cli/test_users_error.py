@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from cli.users_error import users_error
 from schemas.errors import ConfigError, DataError
+from smooth_clir.cli.users_error import users_error
 
 
 def caught(act: Callable[[], object]) -> Exception:

@@ -11,9 +11,9 @@ import yaml
 
 from pipeline.config import load_config
 from pipeline.wikipedia import make
+from smooth_clir.wikipedia.collection import look, read_dumps
 from tests.cli.command import Answer, Clir
 from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
-from wikipedia.collection import look, read_dumps
 
 MADE = {
     "README.md", "config.yaml", "en2fr.rel", "manifest.json", "title_pairs.tsv", "wiki_en.queries",

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 _MODULES = [
-    "cli.main",
+    "smooth_clir.cli.main",
     "pipeline.local_runner",
     "models.retrieval.document_ranker",
     "models.tf_ranking",
-    "serving.update_index",
+    "smooth_clir.serving.update_index",
     "components.index_pusher.index_versions",
     "tests.e2e.forked",
 ]
@@ -76,9 +76,9 @@ def _main(arguments: list[str], log: Path, out: Path, kill: Kill | None, code: P
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if kill is not None:
         _arm(kill)
-    from cli.main import main
     from pipeline import identity
     from pipeline import pipeline as graph
+    from smooth_clir.cli.main import main
 
     identity._ROOT = code
     graph._SCHEMA_FILE = str(code / "schemas" / "schema.pbtxt")

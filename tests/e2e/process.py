@@ -110,7 +110,7 @@ def forked(*arguments: object, code: Path = ROOT) -> Ended:
 
 def copy_code(folder: Path) -> Path:
     """Copies the code into a new folder, to edit."""
-    for room in ("schemas", "wikipedia", "models", "components", "pipeline", "cli"):
+    for room in ("schemas", "models", "components", "pipeline", "smooth_clir"):
         shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 

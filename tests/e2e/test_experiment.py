@@ -53,7 +53,7 @@ class Started:
         self._out, self._err = file.with_suffix(".out"), file.with_suffix(".err")
         with open(self._out, "w") as out, open(self._err, "w") as err:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", "from cli.main import main; main()", "experiment", str(file), "--json"],
+                [sys.executable, "-m", "smooth_clir", "experiment", str(file), "--json"],
                 cwd=ROOT, start_new_session=True, stdout=out, stderr=err,
             )  # fmt: skip
 

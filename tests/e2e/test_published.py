@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from experiments.stale import FILES, REPORTS
 from pipeline.identity import library_versions
 from pipeline.layout import CELLS_ARCHIVE
 from schemas.provenance import PROVENANCE_FILE, ReportProvenance
+from smooth_clir.experiments.stale import FILES, REPORTS
 from tests.e2e.process import fresh
 
 pytestmark = pytest.mark.long

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from models.translators.translator import probe_of
+from smooth_clir.wikipedia.wikitext.sentences import split_sentences
 from tests.e2e import forked
 from tests.e2e.forked import Kill
 from tests.e2e.process import SAMPLE
 from tests.models.translators.small_translator import program
-from wikipedia.wikitext.sentences import split_sentences
 
 pytestmark = pytest.mark.long
 

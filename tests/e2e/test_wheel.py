@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.init import EXAMPLE
+from smooth_clir.cli.init import EXAMPLE
 from tests.e2e.process import ROOT
 
 pytestmark = pytest.mark.long

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.experiment import Experiment, read_experiment
-from experiments.report.results import results
+from smooth_clir.experiments.experiment import Experiment, read_experiment
+from smooth_clir.experiments.report.results import results
 
 LOSSES = ["sosl", "three_part_l2", "mse", "proportional_odds"]
 EXPERIMENTS = {
@@ -75,7 +75,7 @@ def experiment_of(folders: Folders) -> Callable[[str], Experiment]:
 def reported(folders: Folders) -> Callable[[str], Path]:
     """An experiment's folder with its report, which is written when a test first asks for it."""
 
-    from experiments.report.write_report import write_report
+    from smooth_clir.experiments.report.write_report import write_report
 
     @cache
     def report(name: str) -> Path:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from experiments.cell import Cell, CellFolder
-from experiments.grid import PlannedCell
 from pipeline import identity
 from pipeline.config import dump_config, load_config
 from pipeline.layout import CELL_RESULTS
 from pipeline.output_folder import OutputFolder
 from schemas.errors import DataError
+from smooth_clir.experiments.cell import Cell, CellFolder
+from smooth_clir.experiments.grid import PlannedCell
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments.experiment import Experiment, read_experiment
-from experiments.report.names import settings_label
 from pipeline.output_folder import OutputFolder
 from schemas.errors import DataError
+from smooth_clir.experiments.experiment import Experiment, read_experiment
+from smooth_clir.experiments.report.names import settings_label
 from tests.experiments.experiment_folder import write_experiment
 
 pytestmark = pytest.mark.tensors

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from experiments.grid import PlannedCell, load_grid
-from experiments.settings import ExperimentSettings
 from models.encoders.settings import USE_VERSION
 from pipeline.config import RunConfig, dump_config, load_config
 from schemas.errors import ConfigError
+from smooth_clir.experiments.grid import PlannedCell, load_grid
+from smooth_clir.experiments.settings import ExperimentSettings
 
 CONFIGS = Path(__file__).parents[2] / "configs" / "experiments"
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 CODE = """
 import sys
 sys.path.remove("")  # `clir` does not have it
-from experiments import run
+from smooth_clir.experiments import run
 if __name__ == "__main__":
     run.PRELOADED[:] = ["pipeline.layout"]
     code = "import os, pipeline; print(pipeline.__file__, os.getcwd())"

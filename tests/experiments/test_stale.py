@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 import yaml
 
-from experiments import stale
-from experiments.grid import load_grid
-from experiments.stale import FILES, Compared, compare_report
 from pipeline import identity
 from pipeline.input_files import digests_here
 from pipeline.provenance import provenance
 from schemas.errors import DataError
 from schemas.provenance import PROVENANCE_FILE, ReportProvenance
+from smooth_clir.experiments import stale
+from smooth_clir.experiments.grid import load_grid
+from smooth_clir.experiments.stale import FILES, Compared, compare_report
 from tests.cli.command import Clir
 from tests.e2e.process import ROOT, SAMPLE
 
 pytestmark = pytest.mark.stages
 
-ROOMS = ("schemas", "wikipedia", "models", "components")
+ROOMS = ("schemas", "models", "components", "smooth_clir/wikipedia")
 STEMS = "models/texts/stems.py"
 VARIANTS = {
     "PSI": {"preset": "polynomial", "lexicon.weight": 0},

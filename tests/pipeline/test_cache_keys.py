@@ -27,8 +27,8 @@ from pipeline.presets import PRESETS
 from pipeline.settings_file import known_keys, settings_fields
 from pipeline.stages import STAGES
 from schemas.settings import OneOf, Settings
+from smooth_clir.wikipedia.settings import WikipediaSettings
 from tests.e2e.process import ROOT, copy_code
-from wikipedia.settings import WikipediaSettings
 
 pytestmark = pytest.mark.stages
 
@@ -479,7 +479,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("components/trainer/tuner_fn.py", "Tuner"),
         ("components/gate.py", "Gate"),
         ("pipeline/recovery.py", ""),
-        ("cli/terminal.py", ""),
+        ("smooth_clir/cli/terminal.py", ""),
     ],
 )
 def test_an_edit_changes_the_keys_of_the_stages_that_run_the_code_and_of_no_others(

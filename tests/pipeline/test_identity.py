@@ -13,8 +13,8 @@ FILES = {
     "schemas/__init__.py": "",
     "schemas/errors.py": "",
     "schemas/names.py": "NAME = 'name'",
-    "wikipedia/__init__.py": "",
-    "wikipedia/dumps.py": "",
+    "smooth_clir/wikipedia/__init__.py": "",
+    "smooth_clir/wikipedia/dumps.py": "",
     "models/__init__.py": "",
     "models/rankers/ranker.py": "from schemas import names as n",
     "models/layers/__init__.py": "",
@@ -23,7 +23,7 @@ FILES = {
     "components/__init__.py": "",
     "components/trainer/__init__.py": "",
     "components/trainer/component.py": "import json\nfrom models.rankers.ranker import R\nimport models.layers.cosine\n"
-    "import wikipedia.dumps\n"
+    "import smooth_clir.wikipedia.dumps\n"
     "def do():\n    from schemas.errors import DataError",
     "components/other/__init__.py": "",
     "components/other/component.py": "from components.trainer import component",
@@ -31,8 +31,8 @@ FILES = {
 """A project in which a stage imports five modules: directly, through another, and within a function."""
 STAGE = "components.trainer.component"
 READ = {
-    "components/trainer/component.py", "models/rankers/ranker.py", "models/layers/cosine.py", "wikipedia/dumps.py",
-    "schemas/names.py", "schemas/errors.py",
+    "components/trainer/component.py", "models/rankers/ranker.py", "models/layers/cosine.py", "schemas/names.py",
+    "schemas/errors.py", "smooth_clir/wikipedia/dumps.py",
 }  # fmt: skip
 
 

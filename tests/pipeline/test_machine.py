@@ -16,7 +16,7 @@ from tests.cli.command import Clir
 
 ROOT = Path(__file__).parents[2]
 NO_UTF8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-PROGRAM = "import os, sys; from cli.main import main; os.chdir(sys.argv.pop()); main()"
+PROGRAM = "import os, sys; from smooth_clir.cli.main import main; os.chdir(sys.argv.pop()); main()"
 
 
 @pytest.mark.stages

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.grid import load_grid
 from pipeline.config import load_config
 from schemas.errors import ConfigError
+from smooth_clir.experiments.grid import load_grid
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data" / "sample"

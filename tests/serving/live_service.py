@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 
-from serving.newest_engine import FolderEngines
-from serving.service import Service
-from serving.settings import ServiceSettings
+from smooth_clir.serving.newest_engine import FolderEngines
+from smooth_clir.serving.service import Service
+from smooth_clir.serving.settings import ServiceSettings
 
 
 class LiveService:

@@ -7,11 +7,11 @@ import pytest
 
 from schemas.errors import DataError
 from schemas.index_manifest import Drift
-from serving.http_records import SearchAnswer
-from serving.service import Service
-from serving.settings import ServiceSettings
-from serving.telemetry import ServiceMetrics
-from serving.work_queue import WorkQueue
+from smooth_clir.serving.http_records import SearchAnswer
+from smooth_clir.serving.service import Service
+from smooth_clir.serving.settings import ServiceSettings
+from smooth_clir.serving.telemetry import ServiceMetrics
+from smooth_clir.serving.work_queue import WorkQueue
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import LiveService, live_service
 

@@ -18,8 +18,8 @@ from models.retrieval.index_files import check_version, file_faults, read_manife
 from schemas.errors import DataError
 from schemas.index_manifest import LEFT_FILE, MANIFEST_FILE, SEGMENTS, VECTORS_FILE
 from schemas.wikiclir import Text
-from serving.newest_engine import EngineHolder, FolderEngines
-from serving.update_index import IndexUpdater
+from smooth_clir.serving.newest_engine import EngineHolder, FolderEngines
+from smooth_clir.serving.update_index import IndexUpdater
 from tests.models.loaded_once import model_with_words
 from tests.serving.fake_engines import Watch
 

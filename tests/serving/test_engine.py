@@ -15,11 +15,11 @@ from models.retrieval.document_ranker import DocumentRanker
 from models.retrieval.feedback import Feedback
 from schemas.errors import DataError
 from schemas.served_versions import EXAMPLES_FILE
-from serving.engine import Engine, Languages
-from serving.example_queries import read_example_queries
-from serving.newest_engine import FolderEngines
-from serving.refusals import NotThere
-from serving.tf_serving_client import TfServingModel
+from smooth_clir.serving.engine import Engine, Languages
+from smooth_clir.serving.example_queries import read_example_queries
+from smooth_clir.serving.newest_engine import FolderEngines
+from smooth_clir.serving.refusals import NotThere
+from smooth_clir.serving.tf_serving_client import TfServingModel
 from tests.models.loaded_once import model_of_vectors, model_with_words
 from tests.serving.live_service import LiveService, live_service
 from tests.serving.searchable import DOCUMENTS, EXAMPLES, FOREIGN, SHARES, THETA, export_searchable, index_documents

@@ -15,9 +15,9 @@ import httpx
 import pytest
 
 from schemas.errors import DataError
-from serving.service import Service
-from serving.settings import ServiceSettings
-from serving.uvicorn_server import TimedConnection
+from smooth_clir.serving.service import Service
+from smooth_clir.serving.settings import ServiceSettings
+from smooth_clir.serving.uvicorn_server import TimedConnection
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import LiveService, live_service, read_all
 

@@ -33,8 +33,8 @@ from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from models.retrieval.search_index import SearchIndex
 from schemas.errors import DataError
 from schemas.wikiclir import Text
-from serving.newest_engine import FolderEngines
-from serving.update_index import IndexUpdater
+from smooth_clir.serving.newest_engine import FolderEngines
+from smooth_clir.serving.update_index import IndexUpdater
 from tests.cli.command import Clir
 from tests.milvus_proxy import Change, MilvusProxy, milvus_proxy
 from tests.milvus_server import MilvusServer

@@ -12,7 +12,7 @@ from scipy import sparse
 from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.retrieval.ranking import rank
 from schemas.errors import DataError
-from serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_texts, replay_scores
+from smooth_clir.serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_texts, replay_scores
 
 pytestmark = pytest.mark.tensors
 

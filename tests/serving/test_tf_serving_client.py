@@ -15,7 +15,7 @@ from models.exported.export import ExportedEncoder, export_ranker
 from models.exported.model import ExportedModel, LoadedModel
 from models.rankers.ranker import Ranker
 from schemas.errors import DataError
-from serving.tf_serving_client import TfServingModel, TfServingRestModel, own_columns
+from smooth_clir.serving.tf_serving_client import TfServingModel, TfServingRestModel, own_columns
 from tests.models.encoders.small_encoder import DIM, FILES, CountingEncoder, record_of, write_vectors
 from tests.models.made_once import made_once
 from tests.models.small_model import features_of, small_text_features, small_towers

@@ -16,7 +16,7 @@ from models.retrieval.segment import encode_documents
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, Drift
 from schemas.wikiclir import Text
-from serving.update_index import IndexUpdate, IndexUpdater
+from smooth_clir.serving.update_index import IndexUpdate, IndexUpdater
 from tests.models.loaded_once import model_with_words
 
 pytestmark = pytest.mark.stages

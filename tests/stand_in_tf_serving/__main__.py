@@ -3,7 +3,7 @@
 import sys
 from contextlib import suppress
 
-from cli.model_folder import find_model
+from smooth_clir.cli.model_folder import find_model
 from tests.stand_in_tf_serving.grpc_server import start_grpc
 from tests.stand_in_tf_serving.predictor import Predictor
 from tests.stand_in_tf_serving.rest_server import RestServer

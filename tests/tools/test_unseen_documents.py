@@ -8,12 +8,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.experiment import read_experiment
-from experiments.report.archive import archive, unpacked
-from experiments.report.results import results
-from experiments.report.significance import baseline_metric, query_metrics
 from models.evaluation.metrics import METRICS
 from pipeline.layout import CELLS_ARCHIVE
+from smooth_clir.experiments.experiment import read_experiment
+from smooth_clir.experiments.report.archive import archive, unpacked
+from smooth_clir.experiments.report.results import results
+from smooth_clir.experiments.report.significance import baseline_metric, query_metrics
 from tests.experiments.experiment_folder import QUERIES, write_experiment
 from tools.unseen_documents import fold_of_documents, lists_without, main, pooled, report_text
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from smooth_clir.wikipedia.collection.build import build_collection
+from smooth_clir.wikipedia.collection.read_dumps import read_dumps
+from smooth_clir.wikipedia.dumps.files import find_dump_files
+from smooth_clir.wikipedia.settings import WikipediaSettings
 from tests.wikipedia.dumps.dump_files import Value, dump, multistream, page, sql_dump
-from wikipedia.collection.build import build_collection
-from wikipedia.collection.read_dumps import read_dumps
-from wikipedia.dumps.files import find_dump_files
-from wikipedia.settings import WikipediaSettings
 
 PACKINGS = {"plain": ".xml", "bz2": ".xml.bz2", "multistream": "-multistream.xml.bz2", "gz": ".xml.gz"}
 """The ends of the names of dumps, by how they are packed."""

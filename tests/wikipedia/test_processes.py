@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import DataError
-from wikipedia.processes import on_processes
+from smooth_clir.wikipedia.processes import on_processes
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,7 +41,7 @@ import sys
 if __name__ == "__main__":
     sys.path.append(sys.argv[1])
     from sleeping import sleep_long
-    from wikipedia.processes import on_processes
+    from smooth_clir.wikipedia.processes import on_processes
     try:
         list(on_processes(2, sleep_long, range(2)))
     except KeyboardInterrupt:

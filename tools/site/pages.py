@@ -17,7 +17,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("schemas", "wikipedia", "models", "components", "pipeline", "serving", "experiments", "cli", "smooth_clir")
+ROOMS = ("schemas", "models", "components", "pipeline", "smooth_clir")
 NAMED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """The Markdown files outside docs/ that have a place in the navigation."""
 STYLE = "site.css"

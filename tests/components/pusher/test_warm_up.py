@@ -84,7 +84,7 @@ def test_there_are_no_more_requests_and_rows_than_tf_serving_takes(tmp_path, mod
     files = write_lists(tmp_path / "lists", {f"q{number}": 500 for number in range(40)})
     requests = requests_in(tmp_path, warm_up(model, files, EVERY_DOMAIN))
     assert len(requests) == 3 * LISTS + 2 < MOST_RECORDS
-    batching = Path(__file__).parents[3] / "serving" / "tf_serving" / "batching.config"
+    batching = Path(__file__).parents[3] / "smooth_clir" / "serving" / "tf_serving" / "batching.config"
     (most_rows,) = [int(line.split()[3]) for line in batching.read_text().splitlines() if "max_batch_size" in line]
     assert max(len(texts) for _, inputs in requests for texts in inputs.values()) <= MOST_DOCUMENTS <= most_rows
 

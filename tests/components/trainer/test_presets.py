@@ -16,8 +16,8 @@ from models.exported.model import as_texts
 from models.lexicon.lexicon import COLLECTION_FILE, CollectionRecord, read_lexicon
 from models.retrieval.corpus_index import CorpusIndex
 from schemas.wikiclir import Text
-from serving.engine import Engine
-from serving.label_queries import label_queries
+from smooth_clir.serving.engine import Engine
+from smooth_clir.serving.label_queries import label_queries
 from tests import added_parts
 from tests.components.trainer.thirty_lists import DOCUMENTS, HELD_OUT, Stages, lists_of
 from tests.models.eagerly import EAGERLY, with_graphs

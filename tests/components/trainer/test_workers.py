@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import tensorflow as tf
 
-from cli.users_error import users_error
 from components.trainer import workers
 from components.trainer.workers import joined_cluster, run_training, run_workers
 from models.training.settings import TrainingSettings
 from models.training.workers import Cluster
 from schemas.errors import ConfigError, DataError, WorkerDied
 from schemas.training_history import TrainingHistory
+from smooth_clir.cli.users_error import users_error
 from tests.components.trainer.in_workers import train_small
 
 pytestmark = pytest.mark.tensors

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from smooth_clir.wikipedia.collection import read_dumps
+from smooth_clir.wikipedia.settings import WikipediaSettings
 from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
-from wikipedia.collection import read_dumps
-from wikipedia.settings import WikipediaSettings
 
 pytestmark = pytest.mark.stages
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from experiments.experiment import Experiment
-from experiments.report.archive import archive, unpacked, verdicts_of
-from experiments.report.claims import comparisons, judge, verdicts
-from experiments.report.results import results
-from experiments.report.write_report import report_text
-from experiments.settings import Claim
-from experiments.stale import published_reports
 from pipeline.layout import CELLS_ARCHIVE
 from schemas.errors import DataError
+from smooth_clir.experiments.experiment import Experiment
+from smooth_clir.experiments.report.archive import archive, unpacked, verdicts_of
+from smooth_clir.experiments.report.claims import comparisons, judge, verdicts
+from smooth_clir.experiments.report.results import results
+from smooth_clir.experiments.report.write_report import report_text
+from smooth_clir.experiments.settings import Claim
+from smooth_clir.experiments.stale import published_reports
 
 pytestmark = pytest.mark.tensors
 

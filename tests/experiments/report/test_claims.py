@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.experiment import Experiment
-from experiments.report.claims import CONTRADICTED, HOLDS, OPEN, comparisons, judge, verdict, verdicts
-from experiments.report.significance import Comparison, baseline_metric, channel_metric, query_metrics
-from experiments.settings import Claim
 from models.evaluation.significance import holm, randomisation_test
 from schemas.evaluation import BASELINES_FILE, CHANNELS_FILE
+from smooth_clir.experiments.experiment import Experiment
+from smooth_clir.experiments.report.claims import CONTRADICTED, HOLDS, OPEN, comparisons, judge, verdict, verdicts
+from smooth_clir.experiments.report.significance import Comparison, baseline_metric, channel_metric, query_metrics
+from smooth_clir.experiments.settings import Claim
 from tests.experiments.conftest import LOSSES, tables
 
 pytestmark = pytest.mark.tensors

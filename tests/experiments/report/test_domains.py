@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.experiment import Experiment, Row
-from experiments.report.domains import SHOWN, domain_blocks
-from experiments.report.held_out_lines import held_out_lines
-from experiments.report.significance import query_metrics
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test, wilcoxon_test
+from smooth_clir.experiments.experiment import Experiment, Row
+from smooth_clir.experiments.report.domains import SHOWN, domain_blocks
+from smooth_clir.experiments.report.held_out_lines import held_out_lines
+from smooth_clir.experiments.report.significance import query_metrics
 from tests.experiments.conftest import tables
 
 pytestmark = pytest.mark.tensors

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from experiments.cell import Cell
-from experiments.experiment import Row
-from experiments.report.figures import EPSILONS, density_figure, score_derivative, training_figure
-from experiments.settings import VARIANT
 from schemas.training_history import Epoch, ScoreCounts, TrainingHistory
+from smooth_clir.experiments.cell import Cell
+from smooth_clir.experiments.experiment import Row
+from smooth_clir.experiments.report.figures import EPSILONS, density_figure, score_derivative, training_figure
+from smooth_clir.experiments.settings import VARIANT
 
 pytestmark = pytest.mark.tensors
 

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.report.markdown import Entry, listing, table
+from smooth_clir.experiments.report.markdown import Entry, listing, table
 
 
 @given(st.tuples(*3 * [st.text(max_size=12)]))

@@ -4,15 +4,15 @@ from typing import get_args
 
 import pytest
 
-from experiments.report.markdown import NOTHING
-from experiments.report.published_domains import (
+from smooth_clir.experiments.report.markdown import NOTHING
+from smooth_clir.experiments.report.published_domains import (
     COLUMNS,
     PUBLISHED_DOMAINS,
     RANKERS,
     published_domain_blocks,
     wrong_changes,
 )
-from experiments.settings import ExperimentSettings
+from smooth_clir.experiments.settings import ExperimentSettings
 
 
 def test_every_table_may_be_named() -> None:

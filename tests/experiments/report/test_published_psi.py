@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 
 from components.settings import BASELINES
-from experiments.experiment import Experiment
-from experiments.report.published_psi import PSI_2, PSI_3, PUBLISHED_PSI
-from experiments.settings import ExperimentSettings
+from smooth_clir.experiments.experiment import Experiment
+from smooth_clir.experiments.report.published_psi import PSI_2, PSI_3, PUBLISHED_PSI
+from smooth_clir.experiments.settings import ExperimentSettings
 from tests.experiments.conftest import results_text
 
 pytestmark = pytest.mark.tensors

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.experiment import Experiment, read_experiment
-from experiments.report.published import COLUMNS, PUBLISHED
-from experiments.report.significance import query_metrics
 from models.evaluation.metrics import METRICS
 from models.evaluation.search_metrics import SEARCH_METRICS
 from schemas.search_report import SearchReport
+from smooth_clir.experiments.experiment import Experiment, read_experiment
+from smooth_clir.experiments.report.published import COLUMNS, PUBLISHED
+from smooth_clir.experiments.report.significance import query_metrics
 from tests.experiments.conftest import results_text, tables
 from tests.experiments.experiment_folder import write_experiment
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.experiment import Experiment
-from experiments.report.significance import compare, query_metrics
 from models.evaluation.metrics import METRICS
 from models.evaluation.significance import RESOLUTION, randomisation_test
 from schemas.errors import DataError
+from smooth_clir.experiments.experiment import Experiment
+from smooth_clir.experiments.report.significance import compare, query_metrics
 
 pytestmark = pytest.mark.tensors
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from experiments.experiment import Experiment
-from experiments.report.claims import judge
-from experiments.report.summary import summary, summary_figure
+from smooth_clir.experiments.experiment import Experiment
+from smooth_clir.experiments.report.claims import judge
+from smooth_clir.experiments.report.summary import summary, summary_figure
 from tests.experiments.conftest import tables
 
 pytestmark = pytest.mark.tensors

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from experiments.cell import Cell
-from experiments.experiment import Experiment, read_experiment
-from experiments.report.figures import loss_figure
-from experiments.report.write_report import conditions, report_pictures, stability, write_report
+from smooth_clir.experiments.cell import Cell
+from smooth_clir.experiments.experiment import Experiment, read_experiment
+from smooth_clir.experiments.report.figures import loss_figure
+from smooth_clir.experiments.report.write_report import conditions, report_pictures, stability, write_report
 from tests.cli.command import Clir
 from tests.experiments.conftest import tables
 from tests.experiments.experiment_folder import write_experiment
@@ -100,7 +100,7 @@ def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     page.parent.mkdir()
     page.touch()
     folder = shutil.copytree(reported("nothing done"), tmp_path / "runs" / "my losses")
-    monkeypatch.setattr("experiments.report.write_report._PROJECT", tmp_path)
+    monkeypatch.setattr("smooth_clir.experiments.report.write_report._PROJECT", tmp_path)
     write_report(folder)
     (address,) = re.findall(r"\[differences from the paper\]\(<([^>]+)>\)", markdown(folder))
     assert (folder / address).resolve() == page

@@ -15,7 +15,7 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.rankers.ranker import Ranker
 from schemas.errors import DataError
 from schemas.word_rules import WordRules
-from serving.tf_serving_client import own_columns
+from smooth_clir.serving.tf_serving_client import own_columns
 from tests.models.encoders.endpoint_server import another_model, listening, sends_vectors_by
 from tests.models.encoders.small_encoder import (
     DIM,

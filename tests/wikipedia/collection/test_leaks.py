@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from wikipedia.collection.leaks import HASHES, near_duplicates, signature
+from smooth_clir.wikipedia.collection.leaks import HASHES, near_duplicates, signature
 
 TEXTS = 150
 LETTERS = {

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import DataError
+from smooth_clir.wikipedia.collection import look
+from smooth_clir.wikipedia.collection.look import Look, estimate_making, look_into, preflight
+from smooth_clir.wikipedia.dumps.chunks import dump_chunks
+from smooth_clir.wikipedia.settings import WikipediaSettings
 from tests.wikipedia.dumps.dump_files import dump, multistream, page
-from wikipedia.collection import look
-from wikipedia.collection.look import Look, estimate_making, look_into, preflight
-from wikipedia.dumps.chunks import dump_chunks
-from wikipedia.settings import WikipediaSettings
 
 PAGES = [page(number, f"Thing {number}", f"'''Thing {number}''' lies in the woods.") for number in range(1, 8)]
 NAME = "enwiki-20260101-pages-articles-multistream"

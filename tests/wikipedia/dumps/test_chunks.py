@@ -7,8 +7,15 @@ from itertools import pairwise
 import pytest
 
 from schemas.errors import DataError
+from smooth_clir.wikipedia.dumps.chunks import (
+    LAST_BYTES,
+    Chunk,
+    dump_chunks,
+    index_path,
+    next_stream_start,
+    stream_offsets,
+)
 from tests.wikipedia.dumps.dump_files import dump, multistream, opener, page
-from wikipedia.dumps.chunks import LAST_BYTES, Chunk, dump_chunks, index_path, next_stream_start, stream_offsets
 
 PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
 INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"
@@ -61,7 +68,7 @@ def test_what_looks_like_a_stream_after_what_is_no_end_of_one_is_none(after: byt
 
 def test_a_stream_is_found_wherever_blocks_of_the_search_meet(monkeypatch) -> None:
     for block in (1, 7, 10, 11, 21, 1000):
-        monkeypatch.setattr("wikipedia.dumps.chunks._BLOCK", block)
+        monkeypatch.setattr("smooth_clir.wikipedia.dumps.chunks._BLOCK", block)
         assert starts(chunks_of(CONTENT, 1)) == STARTS
 
 

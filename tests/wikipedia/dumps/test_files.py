@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import DataError
+from smooth_clir.wikipedia.dumps.files import FileSum, check_sum, find_dump_files
 from tests.wikipedia.dumps.dump_files import opener
-from wikipedia.dumps.files import FileSum, check_sum, find_dump_files
 
 PREFIX = "dumps/enwiki-20240101-pages-articles"
 

@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 
 from schemas.drops import Drop
 from schemas.errors import DataError
+from smooth_clir.wikipedia.dumps.chunks import LAST_BYTES, Chunk, dump_chunks
+from smooth_clir.wikipedia.dumps.page_parser import MAX_TAG_BYTES, MAX_TEXT_BYTES, Page, PageParser, PageReason
+from smooth_clir.wikipedia.dumps.read_pages import read_pages
 from tests.wikipedia.dumps.dump_files import (
     END,
     dump,
@@ -23,9 +26,6 @@ from tests.wikipedia.dumps.dump_files import (
     raw_revision,
     revision,
 )
-from wikipedia.dumps.chunks import LAST_BYTES, Chunk, dump_chunks
-from wikipedia.dumps.page_parser import MAX_TAG_BYTES, MAX_TEXT_BYTES, Page, PageParser, PageReason
-from wikipedia.dumps.read_pages import read_pages
 
 PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
 INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import DataError
+from smooth_clir.wikipedia.dumps.site_info import SiteInfo, read_site_info, wiki_site
 from tests.wikipedia.dumps.dump_files import NAMESPACES, dump, header, multistream, opener, page
-from wikipedia.dumps.site_info import SiteInfo, read_site_info, wiki_site
 
 ENGLISH = SiteInfo("enwiki", "en", True, NAMESPACES)
 WOLF = page(1, "Wolf", "A '''wolf'''.")

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import DataError
+from smooth_clir.wikipedia.dumps.sql_dump import read_rows, sql_columns
+from smooth_clir.wikipedia.dumps.sql_syntax import parse_create_table
 from tests.wikipedia.dumps.dump_files import Value, opener, rows_of, sql_dump
-from wikipedia.dumps.sql_dump import read_rows, sql_columns
-from wikipedia.dumps.sql_syntax import parse_create_table
 
 COLUMNS = "`a` int(8) unsigned NOT NULL AUTO_INCREMENT,\n  `b` varbinary(255) DEFAULT NULL,\n  `c` double NOT NULL"
 
@@ -176,7 +176,7 @@ def test_a_dump_that_is_cut_anywhere_is_an_error() -> None:
 
 
 def test_an_endless_row_is_not_held(monkeypatch) -> None:
-    monkeypatch.setattr("wikipedia.dumps.sql_dump._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("smooth_clir.wikipedia.dumps.sql_dump._MOST_BYTES", 1 << 20)
     with pytest.raises(DataError, match="t.sql"):
         of_values(b"(1,'" + b"x" * (1 << 22))
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from schemas.errors import DataError
+from smooth_clir.wikipedia.dumps.tables import PageLinks, language_links, page_links, redirects, wikidata_sitelinks
+from smooth_clir.wikipedia.dumps.titles import title_hash
 from tests.wikipedia.dumps.dump_files import Value, opener, sql_dump
-from wikipedia.dumps.tables import PageLinks, language_links, page_links, redirects, wikidata_sitelinks
-from wikipedia.dumps.titles import title_hash
 
 
 def files(**tables: tuple[str, list[tuple[Value, ...]]]) -> Any:

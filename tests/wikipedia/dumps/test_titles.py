@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikipedia.dumps.site_info import SiteInfo
-from wikipedia.dumps.titles import Titles, title_hash, title_hashes
+from smooth_clir.wikipedia.dumps.site_info import SiteInfo
+from smooth_clir.wikipedia.dumps.titles import Titles, title_hash, title_hashes
 
 NAMESPACES = {-1: "Spécial", 0: "", 1: "Discussion", 2: "Utilisateur", 4: "Wikipédia", 6: "Fichier", 14: "Catégorie"}
 FRENCH = Titles(SiteInfo("frwiki", "fr", True, NAMESPACES))

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wikipedia.wikitext.article import MOST_LEAD, link_targets, read_article, redirect_target
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import MOST_OPEN, TooCostly, visible
+from smooth_clir.wikipedia.wikitext.article import MOST_LEAD, link_targets, read_article, redirect_target
+from smooth_clir.wikipedia.wikitext.conventions import conventions_for
+from smooth_clir.wikipedia.wikitext.markup import MOST_OPEN, TooCostly, visible
 
 HERE = Path(__file__).parent
 NAMESPACES = {

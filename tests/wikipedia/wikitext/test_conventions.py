@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from wikipedia.wikitext import conventions as documented
-from wikipedia.wikitext import kept_templates
-from wikipedia.wikitext.article import read_article
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import render_template
+from smooth_clir.wikipedia.wikitext import conventions as documented
+from smooth_clir.wikipedia.wikitext import kept_templates
+from smooth_clir.wikipedia.wikitext.article import read_article
+from smooth_clir.wikipedia.wikitext.conventions import conventions_for
+from smooth_clir.wikipedia.wikitext.markup import render_template
 
 
 def test_an_unknown_language_is_refused() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from wikipedia.wikitext.article import read_article
-from wikipedia.wikitext.conventions import conventions_for
+from smooth_clir.wikipedia.wikitext.article import read_article
+from smooth_clir.wikipedia.wikitext.conventions import conventions_for
 
 HERE = Path(__file__).parent
 

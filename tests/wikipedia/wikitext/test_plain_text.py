@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import MARK
-from wikipedia.wikitext.plain_text import without_shells
+from smooth_clir.wikipedia.wikitext.conventions import conventions_for
+from smooth_clir.wikipedia.wikitext.markup import MARK
+from smooth_clir.wikipedia.wikitext.plain_text import without_shells
 
 # `@` stands for a dropped template here.
 CASES = [

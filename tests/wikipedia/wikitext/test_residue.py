@@ -2,8 +2,8 @@
 
 import pytest
 
+from smooth_clir.wikipedia.wikitext.residue import residue
 from tests.wikipedia.wikitext.test_first_sentences import cases
-from wikipedia.wikitext.residue import residue
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import mwparserfromhell
 import pytest
 
+from smooth_clir.wikipedia.wikitext.article import read_article
+from smooth_clir.wikipedia.wikitext.conventions import conventions_for
 from tools.make_sample import SAMPLE, read_pages
-from wikipedia.wikitext.article import read_article
-from wikipedia.wikitext.conventions import conventions_for
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wikipedia.wikitext.sentences import split_sentences
+from smooth_clir.wikipedia.wikitext.sentences import split_sentences
 
 # The sentences of a text, parted by `|` here.
 TEXTS = {

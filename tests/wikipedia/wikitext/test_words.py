@@ -18,7 +18,7 @@ from schemas.word_characters import (
     PARTS_OF_SYLLABIC,
     SYLLABIC,
 )
-from wikipedia.wikitext.words import count_words, first_words, without_title
+from smooth_clir.wikipedia.wikitext.words import count_words, first_words, without_title
 
 SPACED = [
     "L'été 2020: 3,5 km² à St-Malo (Ille-et-Vilaine), n°5 — fin…",

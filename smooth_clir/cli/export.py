@@ -1,0 +1,63 @@
+"""`clir export`: gives an index's documents to another search engine."""
+
+import logging
+import os
+import time
+
+import click
+
+from pipeline.output_path import local_fault
+from schemas.errors import DataError
+from smooth_clir.cli.arguments import check_query_text, index_option, model_argument
+from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.model_folder import engines_of, index_place
+from smooth_clir.cli.terminal import StageView, say, short, show
+
+_LOGGED_EVERY = 1000
+
+
+@click.command("export")
+@model_argument
+@click.option(
+    "--to", "engine", required=True, type=click.Choice(["vespa", "opensearch", "parquet"]), help="The form to write."
+)
+@click.option("--output", required=True, metavar="FOLDER", type=click.Path(), help="A new or empty folder.")
+@click.option("--query", metavar="TEXT", help="A query for an example of a request, query.json.")
+@index_option
+def export_command(model: str, engine: str, output: str, query: str | None, index: str | None) -> None:
+    """Write the index of a MODEL (see `clir index`) for another search engine.
+
+    For Vespa and OpenSearch: a schema, the documents in the engine's bulk form, and a request whose score is that of
+    the model. For Parquet: id, title, text, vector, terms and their weights of each document.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir export runs/sample --to vespa --output vespa --query "molten rock"
+    """
+    if query is not None:
+        check_query_text("--query", query)
+    if fault := local_fault(output, "folder"):
+        raise DataError(f"--output: {fault}")
+    if os.path.isdir(output) and os.listdir(output):
+        raise DataError(f"--output: must be a new or empty folder; {output} holds something. Choose another.")
+    place = index_place(model, index)
+    with heavy_imports():
+        from smooth_clir.serving.other_engines.export import export_index
+
+        # What Milvus has is also on disk.
+        engines, newest = engines_of(place if index else place._replace(milvus=None))
+    progress = logging.getLogger("clir.progress")
+    with StageView() as view:
+        view.start(0, 0, "exporting")
+        documents, made_by = engines.load_pair(newest)
+        started = time.monotonic()
+
+        def report(done: int) -> None:
+            if done % _LOGGED_EVERY == 0:
+                left = (time.monotonic() - started) * (len(documents) - done) / done
+                progress.info("%s of %s documents, %.0f s left", f"{done:,}", f"{len(documents):,}", left)
+
+        remarks = export_index(documents, made_by, engine, output, query, report)
+    for remark in remarks:
+        say(remark)
+    show(f"{short(output)} holds {len(documents):,} documents for {engine}; docs/search.md says how to load them")

@@ -1,0 +1,155 @@
+"""`clir index`: makes documents searchable, and updates their index."""
+
+import logging
+import time
+
+import click
+
+from pipeline.input_files import files_of
+from pipeline.output_path import local_fault
+from schemas.errors import DataError
+from smooth_clir.cli.arguments import index_option, json_option, model_argument
+from smooth_clir.cli.documents import STDIN, DocumentFiles, read_ids
+from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.model_folder import IndexPlace, index_place
+from smooth_clir.cli.terminal import StageView, say, short, show, show_json
+
+
+@click.command("index")
+@model_argument
+@click.option(
+    "--documents", metavar="FILE", multiple=True,
+    help="All documents: id, title, text, or id, text; repeatable. Default: those of the run.",
+)  # fmt: skip
+@click.option("--add", "added", metavar="FILE", multiple=True, help="Documents to add, or to replace; - for stdin.")
+@click.option("--remove", "removed", metavar="FILE", multiple=True, help="Ids to remove, one a line; - for stdin.")
+@click.option("--check", is_flag=True, help="Only compare the files of all versions with their digests.")
+@index_option
+@json_option
+def index_command(
+    model: str,
+    documents: tuple[str, ...],
+    added: tuple[str, ...],
+    removed: tuple[str, ...],
+    check: bool,
+    index: str | None,
+    as_json: bool,
+) -> None:
+    """Index documents with an exported MODEL, for `clir search` and `clir serve`.
+
+    The index then holds the given documents and no others. Documents that have not changed are not encoded again; if
+    nothing has changed, nothing is written. With --add and --remove the other documents stay. --check names damaged
+    files; the documents in them are encoded again where all documents are given.
+
+    The drift is the distance of the documents from those that the model was made with; see docs/search.md.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir index runs/sample
+    """
+    if documents and (added or removed):
+        raise click.UsageError("--documents names all documents; give it without --add and --remove.")
+    if [*documents, *added, *removed].count(STDIN) > 1:
+        raise click.UsageError("stdin can be read once; give - once.")
+    if check and (documents or added or removed):
+        raise click.UsageError("--check changes nothing; give it without --documents, --add and --remove.")
+    place = index_place(model, index)
+    if check:
+        _check(place, as_json)
+        return
+    if fault := local_fault(place.index_folder, "folder"):
+        raise DataError(f"--index: {fault}")
+    is_change = bool(added or removed)
+    given = added if is_change else documents or _documents_of_run(place)
+    files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
+    ids = [one for path in removed for one in read_ids(path)]
+    with heavy_imports():
+        from components.index_pusher.index_versions import IndexVersions, copy_newest
+        from components.index_pusher.milvus_versions import MilvusVersions
+        from smooth_clir.serving.update_index import IndexUpdater
+
+    milvus = MilvusVersions(place.milvus) if place.milvus else None
+    progress = logging.getLogger("clir.progress")
+    with StageView() as view:
+        view.start(0, 0, "indexing")
+        started = time.monotonic()
+
+        def report(encoded: int) -> None:
+            share = files.share
+            left = f", {(time.monotonic() - started) * (1 - share) / share:.0f} s left" if share else ""
+            progress.info("%s documents encoded%s", f"{encoded:,}", left)
+
+        versions = IndexVersions(place.index_folder)
+        if place.milvus:
+            copy_newest(IndexVersions(place.run_index), versions)
+        updater = IndexUpdater(place.newest_model, versions, report, milvus=milvus)
+        update = (
+            updater.change(files.texts() if added else (), ids) if is_change else updater.replace_all(files.texts())
+        )
+    for line in files.left_out():
+        say(line)
+    if update.unknown:
+        say(f"{update.unknown:,} of {len(set(ids)):,} ids to remove are not in the index")
+    for sentence in update.drift.warnings():
+        say(f"warning: {sentence}")
+    if as_json:
+        show_json(update.model_dump())
+        return
+    counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
+    show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} as they were")
+    if place.milvus:
+        show(f"{place.searched} is up to date with it")
+    show(update.drift.describe())
+
+
+def _check(place: IndexPlace, as_json: bool) -> None:
+    """Compares the files of all versions with their manifests, and prints a line for each file, and for Milvus.
+
+    Raises:
+      DataError: there is no index, a file is damaged, or Milvus does not hold the newest version.
+    """
+    folder = place.index_folder
+    with StageView() as view:
+        view.start(0, 0, "checking")
+        with heavy_imports():
+            from components.index_pusher.index_versions import IndexVersions
+            from components.index_pusher.milvus_versions import MilvusVersions
+            from models.retrieval.index_files import check_version
+
+        versions = IndexVersions(folder)
+        found = {version: check_version(str(version)) for version in versions.all()}
+    if not found:
+        raise DataError(f"{folder} must hold an index; make one with `clir index` first.")
+    rows = [
+        {"file": str(version / path), "state": state, "fault": files.faults.get(path, "")}
+        for version, files in found.items()
+        if version.is_dir()  # an update may remove it meanwhile
+        for path, state in files.states(str(version)).items()
+    ]
+    fault = ""
+    if place.milvus and (newest := versions.newest()):
+        fault = MilvusVersions(place.milvus).fault_of(newest)
+        rows.append({"file": place.searched, "state": "damaged" if fault else "sound", "fault": fault})
+    if as_json:
+        show_json(rows)
+    for row in () if as_json else rows:
+        file = row["file"] if row["file"] == place.searched else short(row["file"])
+        show(f"{file}: {row['state']}" + f": {row['fault']}" * bool(row["fault"]))
+    damaged = [version for version, files in found.items() if files.faults and version.is_dir()]
+    if damaged:
+        is_newest = damaged[-1] == versions.newest()
+        way_back = versions.way_back(damaged[-1]) if is_newest else "The newest version is sound."
+        raise DataError(f"damaged: {', '.join(short(str(version)) for version in damaged)}. {way_back}")
+    if fault:
+        raise DataError(f"damaged: {place.searched}: {fault}. `clir index` writes the newest version again.")
+
+
+def _documents_of_run(place: IndexPlace) -> list[str]:
+    """The documents file in a run's configuration."""
+    config = short(str(place.config))
+    if not place.config.is_file():
+        raise click.UsageError(f"there is no {config} that would name a run's documents; give --documents.")
+    documents = place.settings("data").get("documents")
+    if not isinstance(documents, str):
+        raise click.UsageError(f"{config} names no documents; give --documents.")
+    return [documents]

@@ -1,0 +1,226 @@
+"""`clir init`: writes a configuration, from answers or options."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import click
+import yaml
+
+from components.wikiclir_example_gen.settings import DataSettings
+from pipeline.config import load_config
+from pipeline.config_schema import SCHEMA_FILE, config_schema, is_config_schema
+from pipeline.input_files import files_of, is_remote
+from pipeline.output_folder import write_atomically
+from pipeline.output_path import name_fault
+from schemas.errors import ConfigError
+from schemas.languages import LANGUAGES
+from schemas.record_files import parse_judgments
+from schemas.relevance import MAX_GRADE
+from schemas.settings import did_you_mean
+from schemas.wikiclir import Judgment
+from smooth_clir.cli.terminal import for_shell, program, say, short, show
+
+EXAMPLE: Final = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
+"""The files of the bundled sample, by their roles."""
+
+_TEMPLATE: Final = """\
+# yaml-language-server: $schema={schema}
+# clir run {name}             trains, evaluates and pushes a model
+# clir run {name} --estimate  says how long that takes, and how much memory and disk
+# An editor that knows the schema of the first line explains every setting, as docs/settings.md does.
+preset: best  # closed, where all documents are known when training; paper, the paper's system
+data:
+  queries: {queries}  # id, text and perhaps a title: TSV, CSV or JSON, see docs/formats.md
+  documents: {documents}  # likewise
+  judgments: {judgments}  # query id, document id and grade
+  top_grade: {top_grade}  # the grade of the most relevant documents, of which each query needs one
+  query_language: {query_language}
+  document_language: {document_language}
+  # cold_share: 0.2  # measures on documents that training has not seen, too
+# evaluation:
+#   baselines: [bm25, paper]  # trains the paper's system beside the model
+search:
+  index: true  # for clir search and clir serve
+output: {output}
+"""
+
+
+def _file(answer: str) -> str:
+    """A path of a file that is there, or a pattern of some; `~` is the home folder, as in a configuration."""
+    path = os.path.expanduser(answer)
+    if not is_remote(path) and not all(os.path.isfile(one) for one in files_of(path) or [path]):
+        raise click.BadParameter(f"must be a file, or a pattern of files; there is no file {answer!r}.")
+    return path
+
+
+def _language(answer: str) -> str:
+    """A language's code."""
+    if answer not in LANGUAGES:
+        hint = did_you_mean(answer, LANGUAGES)
+        raise click.BadParameter(f"must be an ISO 639-1 code, such as en; got {answer!r}{hint}")
+    return answer
+
+
+_QUESTIONS: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
+    "queries": ("File of the queries (id, title, text)", _file),
+    "documents": ("File of the documents (id, title, text)", _file),
+    "judgments": ("File of the judgments (query_id, doc_id, grade)", _file),
+    "query_language": ("Language of the queries, such as en", _language),
+    "document_language": ("Language of the documents", _language),
+}
+
+
+@click.command("init")
+@click.argument("config", default="config.yaml", type=click.Path())
+@click.option("--queries", metavar="FILE", help="The queries: id, text, perhaps a title: docs/formats.md.")
+@click.option("--documents", metavar="FILE", help="The documents, likewise.")
+@click.option("--judgments", metavar="FILE", help="The judgments: query_id, doc_id, grade.")
+@click.option("--query-language", metavar="CODE", help="ISO 639-1 code of the queries' language.")
+@click.option("--document-language", metavar="CODE", help="ISO 639-1 code of the documents' language.")
+@click.option(
+    "--output", metavar="FOLDER", help="Folder of everything a run writes; default: runs/ and the name of CONFIG."
+)
+@click.option("--example", is_flag=True, help="Take the bundled sample, whose files are copied beside CONFIG.")
+def init(config: str, output: str | None, example: bool, **given: str | None) -> None:
+    """Write a commented configuration, CONFIG (config.yaml), for your files; ask for what no option gives.
+
+    CONFIG is written once the files that it names have been looked at. Beside it stands the schema of configurations,
+    by which editors complete and check it.
+
+    Example: clir init --example
+    """
+    if not config.isprintable():  # it stands in comments of the file
+        raise click.UsageError(f"CONFIG must be a name of letters and signs that can be printed; got {config!a}.")
+    if fault := name_fault(config, "file"):
+        raise click.UsageError(f"CONFIG {fault}")
+    if output == "":
+        raise click.UsageError("--output must name a folder; got ''.")
+    path = Path(config)
+    if os.path.lexists(path):
+        raise click.UsageError(_is_there(config))
+    folder = path.parent
+    schema = folder / SCHEMA_FILE
+    if os.path.lexists(schema) and not is_config_schema(schema):
+        raise click.UsageError(f"{schema} must be a schema that clir init wrote, or none; there is another file.")
+    if example:
+        if any(given.values()):
+            raise click.UsageError("--example names the files and languages; give it without them.")
+        answers = {**_copy_example(folder), "query_language": "en", "document_language": "fr"}
+    else:
+        if faults := [fault for name, value in given.items() if (fault := _option_fault(name, value))]:
+            raise ConfigError(faults)
+        answers = {name: _ask(name) if value is None else _QUESTIONS[name][1](value) for name, value in given.items()}
+        for role in EXAMPLE:
+            answers[role] = _seen_from(folder, answers[role])
+    folder.mkdir(parents=True, exist_ok=True)
+    answers["top_grade"] = str(_highest_grade(folder, answers["judgments"]))
+    answers["output"] = _seen_from(folder, os.path.expanduser(output or f"runs/{path.stem}"))
+    scalars = {key: _scalar(value) for key, value in answers.items()}
+    text = _TEMPLATE.format(schema=SCHEMA_FILE, name=for_shell(config), **scalars)
+    _check(path, text)
+    write_atomically(schema, config_schema())
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:  # made while this one asked
+        raise click.UsageError(_is_there(config)) from None
+    show(short(config))
+    say(f"next:\n  {program()} run {for_shell(config)}")
+
+
+def _highest_grade(folder: Path, judgments: str) -> int:
+    """The highest grade in files of judgments; the default of `data.top_grade` where they are remote or have none."""
+    path = judgments if is_remote(judgments) else os.path.join(folder, judgments)
+    highest = 0
+    for file in [] if is_remote(path) else files_of(path):
+        with open(file, "rb") as stream:
+            records = parse_judgments(stream, file, range(MAX_GRADE + 1))
+            grades = (record.grade for record in records if isinstance(record, Judgment))
+            highest = max(highest, max(grades, default=0))
+    return highest or DataSettings.model_fields["top_grade"].default
+
+
+def _is_there(config: str) -> str:
+    return f"CONFIG must be a new file; {config} is there."
+
+
+def _seen_from(folder: Path, path: str) -> str:
+    """A path as a configuration in a folder names it; one with a scheme stays.
+
+    Links to folders are followed, as `clir run` does: `..` leads out of the folder behind a link.
+    """
+    if "://" in path:
+        return path
+    above, name = os.path.split(path)
+    seen = os.path.relpath(os.path.join(os.path.realpath(above), name), os.path.realpath(folder))
+    return os.path.join(".", seen) if seen.startswith("~") else seen
+
+
+def _scalar(value: str) -> str:
+    """A text in YAML, in one line."""
+    style = None if value.isprintable() else '"'
+    return yaml.safe_dump(value, width=1 << 20, default_style=style).splitlines()[0]
+
+
+def _option_fault(name: str, value: str | None) -> str | None:
+    """Returns the fault of an option, or None; one that is missing is a fault where nobody can be asked."""
+    option = f"--{name.replace('_', '-')}"
+    if value is None:
+        return None if sys.stdin.isatty() else f"{option} must be given where nobody can be asked; or --example."
+    try:
+        _QUESTIONS[name][1](value)
+    except click.BadParameter as error:
+        return f"{option}: {error.message}"
+    return None
+
+
+def _ask(name: str) -> str:
+    """The answer to a question, which is asked again until it is a good one."""
+    question, check = _QUESTIONS[name]
+    try:
+        answer: str = click.prompt(question, value_proc=check, err=True)
+    except click.Abort:  # click's word for Ctrl-C and Ctrl-D, which hides what was pressed
+        raise KeyboardInterrupt from None
+    return answer
+
+
+def _check(path: Path, text: str) -> None:
+    """Checks a configuration that is to be written, and the files that it names.
+
+    Raises:
+      ConfigError: with every fault, each with its place in the file that is not written.
+    """
+    # In the same folder, from which the paths in it are relative.
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".", suffix=".yaml", encoding="utf-8") as draft:
+        draft.write(text)
+        draft.flush()
+        try:
+            load_config(draft.name)
+        except ConfigError as error:
+            faults = [fault.replace(draft.name, str(path)) for fault in error.faults]
+            raise ConfigError(faults) from None
+
+
+def _copy_example(folder: Path) -> dict[str, str]:
+    """Copies the bundled sample into a folder beside the configuration.
+
+    Raises:
+      UsageError: another file is in the place of one of its files.
+    """
+    root = Path(__file__).parents[2]
+    # In a checkout, and where setup.py puts it in an installed package.
+    source = next(one for one in (root / "data" / "sample", root / "smooth_clir" / "sample") if one.is_dir())
+    target = folder / "sample"
+    contents = {name: (source / name).read_bytes() for name in EXAMPLE.values()}
+    for name, content in contents.items():
+        copy = target / name
+        if os.path.lexists(copy) and not (copy.is_file() and copy.read_bytes() == content):
+            raise click.UsageError(f"{copy} must be the sample's file, or none; there is another file.")
+    target.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        write_atomically(target / name, content)
+    return {role: f"sample/{name}" for role, name in EXAMPLE.items()}

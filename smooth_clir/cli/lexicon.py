@@ -1,0 +1,119 @@
+"""`clir lexicon`: shows the translations in a model's lexicon, or writes them all to a file."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pipeline.output_folder import write_atomically
+from pipeline.output_path import local_fault
+from schemas.errors import ConfigError
+from schemas.lexicon_pairs import EXPORT_ENDINGS, TextPair, format_pairs
+from schemas.wording import printable
+from smooth_clir.cli.arguments import check_query_text, json_option, model_argument
+from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.model_folder import find_model
+from smooth_clir.cli.terminal import FIELD, for_shell, say, short, show, show_json
+
+if TYPE_CHECKING:
+    from models.exported.model import StemTranslations, Translation
+
+
+@click.command()
+@model_argument
+@click.option("--word", "words", metavar="WORD", multiple=True, help="A word of a query; repeatable.")
+@click.option(
+    "--export", metavar="FILE", help=f"Instead of words: a file for all translations, {', '.join(EXPORT_ENDINGS)}."
+)
+@json_option
+def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: bool) -> None:
+    """Show the translations of query words in the lexicon of an exported MODEL, best first, or write them all.
+
+    Each word is shown with its stem, the document stems that answer it, and the weight of each. The same stem always
+    answers it, with the weight 1. --export writes the stems and weights of the whole lexicon, to be read by
+    lexicon.pairs or, as JSON, by fast_psq.
+
+    In kana, Thai, Lao, Khmer and Burmese a stem is a pair of neighbouring characters. Overlapping pairs that answer a
+    stem with similar weights are shown as one; --json has the pairs.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir lexicon runs/sample --word cat --word river
+    """
+    if bool(words) == (export is not None):
+        raise click.UsageError("give --word or --export, and not both.")
+    if export is not None:
+        _export(model, export, as_json)
+        return
+    for word in words:
+        check_query_text("--word", word)
+    path = find_model(model)
+    with heavy_imports():
+        from models.exported.model import LoadedModel
+
+    ranker = LoadedModel(path)
+    found = ranker.translations(words)
+    if as_json:
+        show_json([{"word": word, "stems": [stem.model_dump() for stem in found[word]]} for word in words])
+        return
+    for word in words:
+        for line in _lines(word, found[word], ranker.is_segmented):
+            show(line)
+
+
+def _lines(word: str, stems: "Sequence[StemTranslations]", is_segmented: bool) -> Iterator[str]:
+    """The lines of a word: a single stem beside it, several below it with the translations of each."""
+    shown, names = printable(word, FIELD), [printable(one.stem, FIELD) for one in stems]
+    if not stems:
+        yield f"{shown!r} holds no word"
+    elif len(stems) == 1:
+        yield f"{shown}, stem {names[0]}"
+        yield from _translations(stems[0].translations, "  ", is_segmented)
+    else:
+        yield f"{shown}, stems {', '.join(names)}"
+        for stem, name in zip(stems, names, strict=True):
+            yield f"  {name}"
+            yield from _translations(stem.translations, "    ", is_segmented)
+
+
+def _translations(translations: "Sequence[Translation]", indent: str, is_segmented: bool) -> Iterator[str]:
+    from models.texts.joined_pairs import join_pairs
+
+    answers = [(one.stem, one.weight) for one in translations]
+    # A word of two characters in a segmented text is no pair.
+    for text, weight in answers if is_segmented else join_pairs(answers):
+        yield f"{indent}{weight:.4f}  {printable(text, FIELD)}"
+    if not translations:
+        yield f"{indent}no translation; only the same stem answers it"
+
+
+def _export(model: str, export: str, as_json: bool) -> None:
+    """Writes all translations of a model to a file."""
+    if fault := _fault(export):
+        raise ConfigError([f"--export: {fault}"])
+    path = find_model(model)
+    with heavy_imports():
+        from models.exported.model import LoadedModel
+
+    found = LoadedModel(path).all_translations()
+    pairs = [TextPair(query, document, weight) for (query, document), weight in found.items()]
+    write_atomically(Path(export), format_pairs(pairs, export))
+    terms = len({one.query for one in pairs})
+    if as_json:
+        show_json({"output": export, "translations": len(pairs), "query_terms": terms})
+        return
+    show(f"{len(pairs):,} translations of {terms:,} query stems")
+    say(f"written to {short(export)}; train with them: --set lexicon.pairs={for_shell(export)}")
+
+
+def _fault(export: str) -> str | None:
+    """Returns the reason why a table cannot be written, or None."""
+    if not export.lower().endswith(EXPORT_ENDINGS):
+        return f"must end in {', '.join(EXPORT_ENDINGS)}, which say the form of the table; got {export!r}."
+    if fault := local_fault(export, "file"):
+        return fault
+    if os.path.exists(export):
+        return f"there must be no such file yet; {export} is there: choose another name, or remove it."
+    return None

@@ -1,0 +1,148 @@
+"""Finds exported models and their index in the folders that a run writes."""
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pydantic
+
+from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
+from pipeline.config import RunConfig
+from pipeline.layout import CONFIG_FILE, INDEX, MILVUS, SERVING
+from pipeline.output_path import name_fault
+from pipeline.settings_file import describe_fault, read_settings_file
+from schemas.errors import ConfigError, DataError
+from schemas.served_versions import GRAPH_FILE, newest_version
+from smooth_clir.cli.terminal import for_shell, program
+
+if TYPE_CHECKING:
+    from smooth_clir.serving.newest_engine import FolderEngines
+
+
+def find_model(path: str) -> str:
+    """Finds the newest exported model under a folder.
+
+    Args:
+      path: a run's output folder, its serving folder, or one version in it.
+
+    Raises:
+      DataError: there is no such folder, or no model in it.
+    """
+    folder = Path(path)
+    if not os.path.isdir(folder):  # unlike Path's method, it accepts a name that is too long
+        raise DataError(f"{path} must be a folder with an exported model, but there is no such folder.")
+    for serving in (folder, folder / SERVING):
+        if (serving / GRAPH_FILE).is_file():
+            return str(serving)
+        if serving.is_dir():
+            names = [entry.name for entry in serving.iterdir() if (entry / GRAPH_FILE).is_file()]
+            if version := newest_version(names):
+                return str(serving / version)
+    raise DataError(f"no exported model under {path}; run `clir run` first, and see why the gate refused its model.")
+
+
+class IndexPlace(NamedTuple):
+    """Places of models and their index."""
+
+    newest_model: str
+    """Folder of the newest version, or of the one that was named."""
+    models: str
+    """Folder of the versions, or the one that was named."""
+    index_folder: str
+    """Folder of the index's versions, from which Milvus gets them, too; it may be missing."""
+    milvus: MilvusSettings | None
+    """The index's place in Milvus, if it is searched there."""
+    config: Path
+    """Configuration of the run that made the model; it may be missing."""
+    command: str
+    """The command that makes the index, for a person."""
+
+    @property
+    def searched(self) -> str:
+        """The place where the index is searched: its folder, or its address in Milvus."""
+        return str(self.milvus.address) if self.milvus else self.index_folder
+
+    @property
+    def run_index(self) -> str:
+        """Folder of the index's versions that the run makes; it may be missing."""
+        return str(self.config.parent / INDEX)
+
+    def settings(self, section: str) -> dict[str, Any]:
+        """A section of that configuration; empty where there is none."""
+        return _section(self.config, section)
+
+
+def index_place(model: str, index: str | None) -> IndexPlace:
+    """Finds the models under a folder, and their index.
+
+    Args:
+      model: a run's output folder, its serving folder, or one version in it.
+      index: the index's folder, or its address in Milvus, as the user gave it; None for that of the run.
+
+    Raises:
+      DataError: there is no such folder, or no model in it; or the address, or the run's configuration, is wrong.
+    """
+    is_folder = index is not None and not MilvusAddress.is_one(index)
+    if index is not None and is_folder and (fault := name_fault(index, "folder")):
+        raise DataError(f"--index: {fault}")
+    newest = find_model(model)
+    models = newest if os.path.samefile(newest, model) else str(Path(newest).parent)
+    output = Path(newest).absolute().parent.parent
+    config = output / CONFIG_FILE
+    milvus = _milvus_settings(config, index) if not is_folder else None
+    folder = str(_folder_of(output, config, milvus)) if index is None or milvus else index
+    given = shlex.quote(str(milvus.address)) if milvus else for_shell(folder)  # an address is no path to be shortened
+    command = f"{program()} index {for_shell(model)}" + (f" --index {given}" if index else "")
+    return IndexPlace(newest, models, folder, milvus, config, command)
+
+
+def _folder_of(output: Path, config: Path, milvus: MilvusSettings | None) -> Path:
+    """The folder of an index that is searched in Milvus, or is the run's: each address has one of its own."""
+    if milvus is None or milvus == _milvus_settings(config, None):
+        return output / INDEX
+    address = MilvusAddress.parse(milvus.address or "")
+    return output / MILVUS / address.server / address.name
+
+
+def _section(config: Path, name: str) -> dict[str, Any]:
+    content = read_settings_file(str(config), RunConfig)[0] if config.is_file() else {}
+    section = content.get(name)
+    return section if isinstance(section, dict) else {}
+
+
+def _milvus_settings(config: Path, index: str | None) -> MilvusSettings | None:
+    """The place in Milvus that the user or the run's configuration names; None where it is searched on disk."""
+    search = _section(config, "search")
+    if index is None and search.get("engine") != "milvus":
+        return None
+    given = search.get("milvus")
+    settings = dict(given) if isinstance(given, dict) else {}
+    if index is not None:
+        try:
+            settings["address"] = str(MilvusAddress.parse(index))
+        except ValueError as error:
+            raise DataError(f"--index: {error}.") from None
+    try:
+        return MilvusSettings(**settings)
+    except pydantic.ValidationError as error:
+        where = f"{config}: search.milvus"
+        raise ConfigError([describe_fault(fault, {}, where, MilvusSettings) for fault in error.errors()]) from None
+
+
+def engines_of(place: IndexPlace, gain: float | None = None) -> tuple["FolderEngines", str]:
+    """The engines of the index at a place, and the newest version, for `load`.
+
+    Args:
+      place: the place.
+      gain: gain of the second pass; None for the model's own, 0 for the first pass alone.
+
+    Raises:
+      DataError: there is no index.
+    """
+    from smooth_clir.serving.newest_engine import FolderEngines
+
+    engines = FolderEngines(place.models, place.searched, gain=gain)
+    if (newest := engines.newest()) is None:
+        raise DataError(f"there is no index in {place.searched}; make one first: {place.command}")
+    return engines, newest

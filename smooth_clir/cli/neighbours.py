@@ -1,0 +1,53 @@
+"""`clir neighbours`: shows the words whose vectors lie nearest to a word's."""
+
+import click
+
+from schemas.wording import printable
+from smooth_clir.cli.arguments import check_query_text, json_option, model_argument
+from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.model_folder import find_model
+from smooth_clir.cli.terminal import FIELD, show, show_json
+
+
+@click.command()
+@model_argument
+@click.option("--word", "words", metavar="WORD", multiple=True, required=True, help="A word; repeatable.")
+@click.option("--documents", is_flag=True, help="The words are of the documents' language, not of the queries'.")
+@click.option("-k", "most", default=5, show_default=True, type=click.IntRange(1, 1000), help="Most words of a list.")
+@json_option
+def neighbours(model: str, words: tuple[str, ...], documents: bool, most: int, as_json: bool) -> None:
+    """Show the words whose vectors lie nearest to each WORD's in an exported MODEL.
+
+    Words of its own language are compared by the distance of the two vectors, those of the other language by the inner
+    product, which is the score of the one word as a query and the other as a document.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir neighbours runs/sample --word cat --word river
+    """
+    for word in words:
+        check_query_text("--word", word)
+    path = find_model(model)
+    with heavy_imports():
+        from models.exported.model import LoadedModel
+        from models.exported.neighbours import nearest_words
+
+    found = nearest_words(
+        LoadedModel(path, "encode_query", "encode_document"), words, "document" if documents else "query", most
+    )
+    if as_json:
+        show_json([one.model_dump() for one in found])
+        return
+    own, other = ("documents", "queries") if documents else ("queries", "documents")
+    for one in found:
+        if not one.own_side:
+            show(f"{printable(one.word, FIELD)}: the model does not know it")
+            continue
+        show(f"{printable(one.word, FIELD)}")
+        for head, words_of_side in (
+            (f"distance in {own}", one.own_side),
+            (f"inner product with {other}", one.other_side),
+        ):
+            show(f"  {head}")
+            for neighbour in words_of_side:
+                show(f"  {neighbour.value:8.4f}  {printable(neighbour.word, FIELD)}")

@@ -1,0 +1,79 @@
+"""`clir search`: finds the best documents of a whole collection."""
+
+import os
+
+import click
+
+from schemas.wording import printable
+from smooth_clir.cli.arguments import (
+    check_query_text,
+    feedback_option,
+    index_option,
+    json_lines_option,
+    lines_of_stdin,
+    model_argument,
+)
+from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.model_folder import engines_of, index_place
+from smooth_clir.cli.shown_document import show_document, snippet_characters
+from smooth_clir.cli.terminal import FIELD, say, show, show_json
+
+
+@click.command()
+@model_argument
+@click.argument("queries", metavar="[QUERY]...", nargs=-1)
+@click.option(
+    "-k", "most", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most results of a query."
+)
+@feedback_option
+@index_option
+@json_lines_option
+def search(
+    model: str, queries: tuple[str, ...], most: int, gain: float | None, index: str | None, as_json: bool
+) -> None:
+    """Search the index of a MODEL (see `clir index`) for each QUERY; without a QUERY, for each line of stdin.
+
+    It shows the title of each document, or its first words, and the piece of its text that matches best; "82 %
+    relevant" is the share of relevant documents among those with this score, measured on the eval split. A query with
+    no good answer is marked.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir search runs/sample "molten rock" -k 3
+    """
+    for query in queries:
+        check_query_text("QUERY", query)
+    place = index_place(model, index)
+    with heavy_imports():
+        from smooth_clir.serving.snippet import CHARACTERS
+
+        engines, newest = engines_of(place, gain)
+    engine = engines.load(newest)
+    if engine.model_version != (version := os.path.basename(place.newest_model)):
+        say(
+            f"the index is of the model {engine.model_version}, which searches it; the newest is {version}: "
+            + place.command
+        )
+    if engine.why_first_pass:
+        say(f"the first pass alone ranks: {engine.why_first_pass}")
+    if engine.why_no_shares:
+        say(f"no share of relevant documents is shown: {engine.why_no_shares}")
+    # JSON has the snippets of the service; those for a person fit on a line.
+    characters = CHARACTERS if as_json else snippet_characters()
+    for query in queries or lines_of_stdin():
+        answer = engine.search(query, most, with_snippets=True, with_texts=not as_json, snippet_characters=characters)
+        if not answer.results:
+            say(f"no document answers the query {printable(query, FIELD)!r}: the model knows no word of it")
+        if as_json:
+            show_json(answer.model_dump(exclude_none=True, exclude={"milliseconds"}), indent=None)
+            continue
+        if len(queries) != 1:
+            show(f"query: {printable(query, FIELD)}")
+        if answer.results and answer.why_no_good_answer:
+            show(f"no good answer: {answer.why_no_good_answer}")
+        for hit in answer.results:
+            # The shares hold for queries like those of the eval split, which a marked one is not.
+            share = None if answer.why_no_good_answer else hit.relevant_share
+            show_document(hit.rank, hit.score, share, hit.doc_id, hit.title, hit.text or "", hit.snippet)
+        if len(queries) != 1:
+            show("")

@@ -1,0 +1,63 @@
+"""Shows a document that a search or a ranking found: a line with its title, and a piece of its text below."""
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from schemas.wording import printable, relevant_percentage
+from smooth_clir.cli.terminal import FIELD, show
+
+if TYPE_CHECKING:
+    from smooth_clir.serving.snippet import Snippet
+
+_INDENT: Final = " " * 5
+_BEFORE: Final = "… "
+_AFTER: Final = " …"
+_FIRST_WORDS: Final = 60
+"""Most characters of a text that stand in the place of a missing title."""
+_WIDTH: Final = 100
+"""Longest line with a piece of a text, in characters, where the output is not a terminal."""
+_LEAST: Final = 20
+"""Fewest characters of a piece of a text: a narrower terminal breaks the line."""
+
+
+def snippet_characters() -> int:
+    """The length of the longest snippet that `show_document` shows on one line."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    return max(_LEAST, width - len(_INDENT + _BEFORE + _AFTER))
+
+
+def show_document(
+    rank: int, score: float, share: float | None, doc_id: str, title: str, text: str, snippet: "Snippet | None"
+) -> None:
+    """Prints a document's rank, score, id and title, or its first words without a title; below, its snippet.
+
+    The share of relevant documents among those with its score follows the score.
+
+    The words that match are bold on a terminal, unless NO_COLOR is set. Elsewhere nothing marks them: any sign could
+    also be one of the text; `--json` says which words match.
+
+    Args:
+      rank: place among the documents, from 1.
+      score: its score.
+      share: the share of relevant documents; None shows none.
+      doc_id: its id.
+      title: its title; may be empty.
+      text: its text.
+      snippet: a piece of the text, of at most `snippet_characters()`; None shows none.
+    """
+    name = printable(title, FIELD) if title.strip() else printable(text.strip(), _FIRST_WORDS)
+    of_score = "" if share is None else f"{relevant_percentage(share):>14}  "
+    show(f"{rank:3}  {score:7.4f}  {of_score}{printable(doc_id, FIELD)}  {name}")
+    if snippet is None:
+        return
+    has_bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    line = _INDENT if snippet.is_beginning else _INDENT + _BEFORE
+    for piece in snippet.pieces:
+        shown = printable(piece.text, len(piece.text))
+        # Styled after it is escaped, and not printed by `show`, which would escape the style.
+        line += click.style(shown, bold=True) if piece.is_match and has_bold else shown
+    click.echo(line if snippet.is_end else line + _AFTER)

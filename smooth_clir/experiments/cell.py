@@ -1,0 +1,160 @@
+"""A cell of an experiment, which is one run, and its folder."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pipeline.beam_settings import BeamSettings
+from pipeline.config import RunConfig, dump_config
+from pipeline.identity import identity_of_all_stages
+from pipeline.kubeflow.settings import KubeflowSettings
+from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
+from pipeline.output_folder import OutputFolder
+from schemas.evaluation import METRICS_FILE, EvaluationReport
+from schemas.json_files import parse_json
+from schemas.provenance import Provenance
+from schemas.search_report import SearchReport
+from schemas.stability import Stability
+from schemas.training_history import TrainingHistory
+from smooth_clir.experiments.grid import PlannedCell
+
+RUN_AGAIN: Final = "run the experiment again to complete it"
+"""The remedy for a file of a cell that cannot be read."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell, with the results of its run once it has finished.
+
+    Attributes:
+      settings: the grid's values.
+      reason: of a failure, a sentence.
+      seconds: duration of its process.
+      peak_memory_bytes: of its process.
+      folder: of its files.
+      evaluation, search, training, stability, provenance: the content of its files; None before the cell has finished,
+        or where there is no such file.
+      config: the resolved configuration; empty before the cell has finished.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    status: Literal["waiting", "done", "failed"] = "waiting"
+    reason: str | None = None
+    seconds: float | None = None
+    peak_memory_bytes: int | None = None
+    folder: Path = Path()
+    evaluation: EvaluationReport | None = None
+    search: SearchReport | None = None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    training: TrainingHistory | None = None
+    stability: Stability | None = None
+    provenance: Provenance | None = None
+
+    @property
+    def metrics(self) -> Mapping[str, float]:
+        """The test split's metrics; empty where the cell has not finished."""
+        return self.evaluation.metrics if self.evaluation else {}
+
+    @property
+    def queries(self) -> int:
+        """The test split's queries; 0 where the cell has not finished."""
+        return self.evaluation.queries if self.evaluation else 0
+
+    @property
+    def baselines(self) -> Mapping[str, Mapping[str, float]]:
+        """The metrics of random order and of the baselines; empty where the cell has not finished."""
+        return self.evaluation.baselines if self.evaluation else {}
+
+    def setting(self, key: str) -> Any:
+        """A setting of a finished cell: found by its search, else of its configuration; None where there is neither."""
+        found = self.training.searched if self.training else {}
+        if key in found:
+            return found[key]
+        *sections, name = key.split(".")
+        config: Mapping[str, Any] = self.config
+        for section in sections:
+            config = config.get(section, {})
+        return config.get(name)
+
+    @property
+    def thresholds(self) -> tuple[float, ...] | None:
+        """The thresholds of a finished cell's loss: learned, found by a search, or given; None for a loss without."""
+        learned = self.training.theta if self.training else None
+        thresholds = learned or self.setting("loss.theta")
+        return tuple(thresholds) if thresholds else None
+
+    def content(self) -> dict[str, Any]:
+        """The content of `cell.json`."""
+        return {
+            "name": self.name,
+            "settings": dict(self.settings),
+            "status": self.status,
+            "reason": self.reason,
+            "seconds": self.seconds,
+            "peak_memory_bytes": self.peak_memory_bytes,
+        }
+
+
+class CellFolder:
+    """A cell's folder, which is made where it is missing.
+
+    Its `cell.json` says "done" only once all results are there.
+
+    Args:
+      output: the experiment's folder.
+      cell: the cell.
+
+    Raises:
+      DataError: the folder holds files that are not ours.
+    """
+
+    def __init__(self, output: Path, cell: PlannedCell) -> None:
+        self.path = output / CELLS / cell.name
+        self.cell = cell
+        OutputFolder(self.path, "cell")
+
+    @property
+    def log(self) -> Path:
+        """The log of its process."""
+        return self.path / CELL_LOG_FILE
+
+    def state(self) -> Cell:
+        """The cell: done only if all its files are whole, and of this code, data and settings; else waiting."""
+        waiting = Cell(self.cell.name, self.cell.settings)
+        folder = OutputFolder(self.path, "cell")
+        if self.cell.config is None or not folder.is_whole({*CELL_RESULTS, *folder.files} - {CELL_LOG_FILE}):
+            return waiting
+        try:
+            state = Cell(**parse_json((self.path / CELL_FILE).read_text(encoding="utf-8")))
+            digest = (self.path / CELL_DIGEST_FILE).read_text(encoding="utf-8")
+        except (OSError, ValueError, TypeError):
+            return waiting
+        return state if state.status == "done" and digest == _digest(self.cell.config) else waiting
+
+    def begin(self) -> None:
+        """Removes the files of an earlier run."""
+        self.finish(Cell(self.cell.name, self.cell.settings))
+        folder = OutputFolder(self.path, "cell")
+        folder.remove(folder.files - {CELL_FILE})
+        if self.cell.config is not None:
+            folder.write(CELL_DIGEST_FILE, _digest(self.cell.config))
+        folder.write(CELL_LOG_FILE, "")
+
+    def finish(self, cell: Cell) -> None:
+        """Writes `cell.json`."""
+        OutputFolder(self.path, "cell").write(CELL_FILE, json.dumps(cell.content(), indent=2) + "\n")
+
+    def metrics(self) -> dict[str, float]:
+        """The test split's metrics of a cell that is done."""
+        return EvaluationReport.read(self.path / METRICS_FILE, RUN_AGAIN).metrics
+
+
+def _digest(config: RunConfig) -> str:
+    """A digest of everything that decides the results: settings, input files, code and libraries."""
+    elsewhere = {"output": "", "kubeflow": KubeflowSettings(), "beam": BeamSettings()}
+    text = dump_config(config.model_copy(update=elsewhere)) + identity_of_all_stages()
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,102 @@
+"""The cells beside their report, compressed: the metrics of each query, from which verdicts follow without a run."""
+
+import copy
+import io
+import json
+import os
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import yaml
+
+from pipeline.config import RunConfig
+from pipeline.layout import CELL_FILE, CELLS, CONFIG_FILE, EXPERIMENT_FILE
+from schemas.errors import DataError
+from schemas.evaluation import BASELINES_FILE, CHANNELS_FILE, METRICS_FILE, PER_QUERY_FILE, QRELS_FILE
+from schemas.search_report import SEARCH_FILE
+from schemas.settings import given_paths
+from smooth_clir.experiments.cell import RUN_AGAIN, Cell
+from smooth_clir.experiments.experiment import Experiment, read_experiment
+from smooth_clir.experiments.report.claims import comparisons, judge, verdicts
+
+_COPIED: Final = (PER_QUERY_FILE, BASELINES_FILE, CHANNELS_FILE, QRELS_FILE)
+"""The files of a cell that are kept as they are, with all digits: rounded ones could turn a verdict."""
+
+
+def archive(experiment: Experiment) -> bytes:
+    """An archive that `unpacked` reads: the same bytes for the same experiment. It names no folder of the machine.
+
+    Raises:
+      DataError: a file of a finished cell is missing.
+    """
+    content = io.BytesIO()
+    first: dict[bytes, str] = {}
+    with tarfile.open(fileobj=content, mode="w:xz", preset=6) as archived:
+        # Files of one kind lie together, and equal ones, such as the baselines of the seeds, are kept once.
+        for name, data in sorted(_files(experiment), key=lambda file: (os.path.basename(file[0]), file[0])):
+            member = tarfile.TarInfo(name)
+            if data in first:
+                member.type, member.linkname = tarfile.LNKTYPE, first[data]
+                archived.addfile(member)
+            else:
+                first[data], member.size = name, len(data)
+                archived.addfile(member, io.BytesIO(data))
+    return content.getvalue()
+
+
+def _files(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
+    yield EXPERIMENT_FILE, experiment.to_json().encode()
+    for cell in experiment.cells:
+        folder = f"{CELLS}/{cell.name}"
+        yield f"{folder}/{CELL_FILE}", json.dumps(cell.content()).encode()
+        if cell.status == "done" and cell.evaluation:
+            yield f"{folder}/{METRICS_FILE}", cell.evaluation.to_json().encode()
+            yield f"{folder}/{CONFIG_FILE}", yaml.safe_dump(_without_folders(cell), sort_keys=False).encode()
+            for name in (*_COPIED, SEARCH_FILE) if cell.search else _COPIED:
+                yield f"{folder}/{name}", _content(cell.folder / name)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror}); {RUN_AGAIN}.") from None
+
+
+def _without_folders(cell: Cell) -> dict[str, Any]:
+    """The cell's configuration with the names of files alone."""
+    content = copy.deepcopy({key: value for key, value in cell.config.items() if key not in ("kubeflow", "beam")})
+    for path in given_paths(RunConfig, content):
+        path.section[path.keys[-1]] = os.path.basename(path.path)
+    return content
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Experiment]:
+    """The experiment of an archive, without trainings and provenance; its files are there within the context.
+
+    Raises:
+      DataError: the archive is missing or damaged.
+    """
+    with TemporaryDirectory() as folder:
+        try:
+            with tarfile.open(path) as archived:
+                archived.extractall(folder, filter="data")
+        except (OSError, EOFError, tarfile.TarError) as error:
+            raise DataError(f"{path}: cannot be read ({error}); {RUN_AGAIN}.") from None
+        yield read_experiment(Path(folder))
+
+
+def verdicts_of(path: Path) -> str:
+    """Judges the claims of an archive anew; returns the verdicts and comparisons in the words of a report.
+
+    Raises:
+      DataError: the archive is missing or damaged.
+    """
+    with unpacked(path) as experiment:
+        judged = judge(experiment)
+        return "\n\n".join([*verdicts(judged), *comparisons(judged)])

@@ -1,0 +1,298 @@
+"""The report of an experiment: its sections, from a summary to the commands that repeat it, as one Markdown file."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import mean
+from typing import Any, Final
+
+from components.training_report.svg import Picture
+from models.evaluation.metrics import METRICS
+from pipeline.layout import CELLS_ARCHIVE, EXPERIMENT_FILE, FIGURES, REPORT_FILE
+from pipeline.output_folder import OutputFolder
+from schemas.provenance import PROVENANCE_FILE
+from schemas.stability import Stability, Theorem3
+from smooth_clir.experiments.cell import Cell
+from smooth_clir.experiments.experiment import Experiment, Row, read_experiment
+from smooth_clir.experiments.report.archive import archive
+from smooth_clir.experiments.report.claims import comparisons, judge
+from smooth_clir.experiments.report.figures import (
+    curve_figure,
+    density_figure,
+    loss_figure,
+    similarity_figure,
+    training_figure,
+)
+from smooth_clir.experiments.report.markdown import NOTHING, Entry, link, listing, paragraph, picture, table
+from smooth_clir.experiments.report.names import setting_name, value_name
+from smooth_clir.experiments.report.results import results
+from smooth_clir.experiments.report.summary import SUMMARY, summary, summary_figure
+from smooth_clir.experiments.settings import SEED, VARIANT
+
+DIFFERENCES: Final = "docs/differences.md"
+"""The page on where we depart from the paper."""
+
+_PROJECT: Final = Path(__file__).parents[3]
+
+
+def write_report(folder: Path) -> None:
+    """Writes `REPORT_FILE`, its pictures, its cells and their provenance: the same bytes for the same experiment.
+
+    Args:
+      folder: of an experiment, finished or not.
+
+    Raises:
+      DataError: it is none, or files of a finished cell are missing, damaged, or do not belong together.
+    """
+    experiment = read_experiment(folder)
+    pictures = report_pictures(experiment.rows)
+    text = report_text(experiment, pictures, _address_of_differences(folder))
+    files: dict[str, str | bytes] = {f"{FIGURES}/{picture.name}.svg": picture.file for picture in pictures}
+    files |= {REPORT_FILE: text, CELLS_ARCHIVE: archive(experiment)}
+    if experiment.provenance:
+        files[PROVENANCE_FILE] = experiment.provenance.to_json()
+    output = OutputFolder(folder, "experiment")
+    for name, content in files.items():
+        output.write(name, content)
+    output.remove(output.files - {*files, EXPERIMENT_FILE})
+
+
+def _address_of_differences(folder: Path) -> str | None:
+    """The address of `DIFFERENCES` in a report that lies within the project; None elsewhere."""
+    folder, page = folder.resolve(), _PROJECT / DIFFERENCES
+    return os.path.relpath(page, folder) if folder.is_relative_to(_PROJECT) and page.is_file() else None
+
+
+def report_pictures(rows: Sequence[Row]) -> list[Picture]:
+    """The pictures for which there are results: the summary's, the paper's in its order, and the trainings."""
+    pictures = [
+        summary_figure(rows),
+        similarity_figure(),
+        loss_figure(rows),
+        density_figure(rows),
+        curve_figure(rows, 4, "model.epsilon", "ε", "ε = 0 is the plain cosine."),
+        curve_figure(rows, 5, "data.used_negatives", "NR documents of a query", "More of them make a harder task."),
+        training_figure(rows),
+    ]
+    return [one for one in pictures if one]
+
+
+def report_text(experiment: Experiment, pictures: Sequence[Picture] = (), differences: str | None = None) -> str:
+    """The whole report.
+
+    Args:
+      experiment: the experiment, finished or not.
+      pictures: of its results.
+      differences: the address of `DIFFERENCES`; None names the page without a link.
+    """
+    rows = experiment.rows
+    judged = judge(experiment)
+    sections: dict[str, Iterable[str]] = {
+        "Summary": [*summary(experiment, judged), *(picture(one) for one in pictures if one.name == SUMMARY)],
+        "What was run": [*_grid_and_cells(experiment), *conditions(rows), _departures(differences)],
+        "Verdicts": comparisons(judged),
+        "Results": results(experiment),
+        "The metrics": _definitions(),
+        "Figures": (picture(one) for one in pictures if one.name != SUMMARY),
+        "Stability": stability(rows),
+        "Time and memory": [_cost(rows)],
+        "To repeat it": _repeat(experiment),
+    }
+    parts = [f"# {paragraph(experiment.title)}"]
+    for title, blocks in sections.items():
+        if shown := [*blocks]:
+            parts += [f"## {title}", *shown]
+    return "\n\n".join(parts) + "\n"
+
+
+def _grid_and_cells(experiment: Experiment) -> Iterator[str]:
+    grid = "; ".join(
+        # The rows of the results have the variants' names.
+        f"{len(values)} variants"
+        if key == VARIANT
+        else f"{setting_name(key)}: {', '.join(value_name(value, key) for value in values)}"
+        for key, values in experiment.grid.items()
+    )
+    counts = Counter(cell.status for cell in experiment.cells)
+    said = ", ".join(f"{counts[status]} {status}" for status in ("done", "failed", "waiting") if counts[status])
+    yield paragraph(f"Collection: {experiment.collection}.")
+    yield paragraph(f"Every combination of {grid}." if grid else "One cell.")
+    yield paragraph(f"{len(experiment.cells)} cells: {said}.")
+    if experiment.provenance:
+        libraries = "; ".join(f"{name} {version}" for name, version in experiment.provenance.libraries.items())
+        yield paragraph(f"Measured with {experiment.provenance.words()}; {libraries}.")
+    if unfinished := [cell for cell in experiment.cells if cell.status != "done"]:
+        lines = ((cell.name, cell.status, cell.reason or NOTHING) for cell in unfinished)
+        yield table("Cells that have not finished", ("Cell", "status", "reason"), lines)
+
+
+def _departures(differences: str | None) -> str:
+    text = "Where the system that is trained here departs from the paper, why, and what that changes:"
+    if differences:
+        return link(text, "differences from the paper", differences)
+    return paragraph(f"{text} {DIFFERENCES} of this software.")
+
+
+_CONDITIONS: Final = (
+    *("preset", "loss.name", "model.encoder", "model.similarity", "model.epsilon", "model.embedding_dim"),
+    *("lexicon.kind", "training.learning_rate"),
+)
+"""Conditions that are settings."""
+_DERIVED: Final[Mapping[str, Callable[[Cell], Any]]] = {
+    "thresholds": lambda cell: cell.thresholds and [float(f"{one:.3g}") for one in cell.thresholds],
+    "initial vectors": lambda cell: _vectors(cell),
+    "epochs": lambda cell: len(cell.training.history) if cell.training else None,
+    "NR documents": lambda cell: _negatives(cell),
+    "train pairs": lambda cell: f"{cell.training.train_pairs:,}" if cell.training else None,
+    "test queries": lambda cell: f"{cell.queries:,}",
+}
+"""Conditions that follow from several settings or from the training."""
+_NO_COLUMN: Final = (
+    *("loss.theta", "embeddings.query", "embeddings.document", "embeddings.train", "training.epochs"),
+    *("data.used_negatives", "data.negatives", "evaluation.baselines", "output", SEED),
+)
+"""Settings that stand behind derived conditions, and those that are no conditions."""
+
+
+def _negatives(cell: Cell) -> Any:
+    """The number of NR documents of a list, and of a test list where that is another."""
+    used, of_test = cell.setting("data.used_negatives"), cell.setting("data.test_negatives")
+    given = "those of data.candidates" if cell.setting("data.candidates") else cell.setting("data.negatives")
+    usual = used or given
+    return f"{usual}, of a test query {min(of_test, used or of_test)}" if of_test else usual
+
+
+def conditions(rows: Sequence[Row]) -> Iterator[str]:
+    """The conditions of the rows' trainings: a table of those that differ, and a sentence of the others.
+
+    Any setting in which the rows differ is a column. Nothing before a cell is done.
+    """
+    done = [row for row in rows if row.done]
+    if not done:
+        return
+    keys = {key for row in done for cell in row.done for key in _keys(cell)}
+    more = sorted(keys.difference(_CONDITIONS, _NO_COLUMN))
+    values = {
+        setting_name(key): [_values(row, partial(Cell.setting, key=key), key) for row in done]
+        for key in (*_CONDITIONS, *more)
+    }
+    values |= {name: [_values(row, of_cell) for row in done] for name, of_cell in _DERIVED.items()}
+    differing = [name for name, of_rows in values.items() if len({*of_rows}) > 1]
+    if differing:
+        lines = ((row.label, *(values[name][place] for name in differing)) for place, row in enumerate(done))
+        yield table("Conditions in which the rows differ", ("Row", *differing), lines)
+    named = (*map(setting_name, _CONDITIONS), *_DERIVED)
+    # What follows from trainings is unknown where an experiment's cells hold none, as those of pooled folds.
+    unknown = [name for name in _DERIVED if {*values[name]} == {NOTHING}]
+    if shared := "; ".join(f"{name}: {values[name][0]}" for name in named if name not in (*differing, *unknown)):
+        yield paragraph(f"{'All rows have' if len(done) > 1 else f'{done[0].label} has'} {shared}.")
+
+
+def _keys(cell: Cell) -> Iterator[str]:
+    """The dotted settings of a cell's configuration."""
+    for section, content in cell.config.items():
+        yield from (f"{section}.{name}" for name in content) if isinstance(content, Mapping) else (section,)
+
+
+def _values(row: Row, of_cell: Callable[[Cell], Any], setting: str | None = None) -> str:
+    """A condition of a row's finished cells; more than one value where the seeds differ in it."""
+    values = (of_cell(cell) for cell in row.done)
+    return " or ".join(dict.fromkeys(NOTHING if value is None else value_name(value, setting) for value in values))
+
+
+def _vectors(cell: Cell) -> str:
+    given = [side for side in ("query", "document") if cell.setting(f"embeddings.{side}")]
+    trained = "trained further" if cell.setting("embeddings.train") else "frozen"
+    return f"pre-trained ({' and '.join(given)}; {trained})" if given else "random"
+
+
+def _definitions() -> Iterator[str]:
+    yield paragraph(
+        "Each metric is a mean over the queries of the test split. With grades 0 to K, MR is grade K, SR any grade "
+        "from 1 to K - 1, and NR grade 0. A metric is the mean over all orders of equal scores; random order is that "
+        "of equal scores for all documents. A query without a relevant document scores 0 and counts."
+    )
+    lines = ((metric.name, metric.definition) for metric in METRICS.values())
+    yield table("The columns of the results", ("Metric", "definition"), lines)
+
+
+_STABILITY_COLUMNS: Final[Mapping[str, Callable[[Stability], float | None]]] = {
+    "bound (smooth cosine: 1/ε)": lambda seed: seed.gradient_bound,
+    "the paper's bound 2/ε": lambda seed: seed.paper_gradient_bound,
+    "largest gradient seen": lambda seed: seed.largest_score_gradient,
+    "plain cosine's, same vectors": lambda seed: seed.largest_score_gradient_plain_cosine,
+    "clipped share of steps": lambda seed: seed.clipped_share,
+    "loss: Lipschitz constant": lambda seed: seed.loss_lipschitz,
+    "loss: smoothness": lambda seed: seed.loss_smoothness,
+    "largest reachable score": lambda seed: seed.largest_score,
+    "Theorem 3's bound": lambda seed: seed.theorem_3.bound if seed.theorem_3 else None,
+}
+"""The values of a seed's columns; None where a value does not exist."""
+
+
+def stability(rows: Sequence[Row]) -> Iterator[str]:
+    """The stability of every row that has a report of it, and each sentence on it once, with the rows it holds for."""
+    reports = {row.label: [cell.stability for cell in row.done if cell.stability] for row in rows}
+    reports = {label: seeds for label, seeds in reports.items() if seeds}
+    if not reports:
+        yield paragraph("No finished cell has a stability report.")
+        return
+    yield table(
+        "Largest values over the seeds. Gradients: norms of a score's gradient in either vector.",
+        ("Row", *_STABILITY_COLUMNS),
+        (
+            (label, *(_largest(map(value, seeds)) for value in _STABILITY_COLUMNS.values()))
+            for label, seeds in reports.items()
+        ),
+    )
+    labels: dict[str, list[str]] = {}
+    for label, seeds in reports.items():
+        warnings = [f"Warning: {sentence}." for seed in seeds for sentence in seed.unreachable]
+        theorems = [f"Theorem 3, first seed. {theorem.sentence}" for theorem in _theorems(seeds)[:1]]
+        for sentence in dict.fromkeys([*warnings, *theorems]):
+            labels.setdefault(sentence, []).append(label)
+    for sentence, found in labels.items():
+        yield paragraph(f"{'; '.join(found)}. {sentence}")
+    every_theorem = [theorem for seeds in reports.values() for theorem in _theorems(seeds)]
+    yield from dict.fromkeys(paragraph(theorem.caveat) for theorem in every_theorem)
+
+
+def _largest(values: Iterable[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return f"{max(known):.4g}" if known else NOTHING
+
+
+def _theorems(seeds: Sequence[Stability]) -> list[Theorem3]:
+    return [seed.theorem_3 for seed in seeds if seed.theorem_3]
+
+
+def _cost(rows: Sequence[Row]) -> str:
+    heads = ("Row", "time", "peak memory", "trained pairs per second", "best epoch of each seed")
+    return table("A whole run each: mean time, most memory held", heads, map(_cost_line, rows))
+
+
+def _cost_line(row: Row) -> Sequence[str | Entry]:
+    seconds = [cell.seconds for cell in row.done if cell.seconds is not None]
+    memory = [cell.peak_memory_bytes for cell in row.done if cell.peak_memory_bytes is not None]
+    speeds = [training.pairs_per_second for training in row.trainings]
+    spread = f"{min(seconds):.0f} to {max(seconds):.0f}" if len(seconds) > 1 else ""
+    return (
+        row.label,
+        Entry(f"{mean(seconds):.0f} s", spread) if seconds else NOTHING,
+        f"{max(memory) / 2**30:.1f} GiB" if memory else NOTHING,
+        f"{mean(speeds):,.0f}" if speeds else NOTHING,
+        ", ".join(f"{training.best_epoch}" for training in row.trainings) or NOTHING,
+    )
+
+
+def _repeat(experiment: Experiment) -> Iterator[str]:
+    commands = [
+        f"clir run cells/{cell.name}/config.yaml --set output=repeated/{cell.name}"
+        for cell in experiment.cells
+        if cell.status == "done"
+    ]
+    if commands:
+        yield listing("One cell, from the experiment's folder", "\n".join(commands))
+    yield listing("The experiment file", experiment.file)

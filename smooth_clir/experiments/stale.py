@@ -1,0 +1,92 @@
+"""Compares a report with what would make it now: code, settings, data and libraries."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from pipeline.config import RunConfig
+from pipeline.identity import code_read_once
+from pipeline.input_files import digests_here
+from schemas.errors import ConfigError, DataError
+from schemas.provenance import PROVENANCE_FILE, ReportProvenance
+from smooth_clir.experiments.grid import load_grid
+
+_PROJECT: Final = Path(__file__).parents[2]
+REPORTS: Final = _PROJECT / "docs" / "experiments"
+"""The published reports, a folder each."""
+FILES: Final = _PROJECT / "configs" / "experiments"
+"""The experiment files of these reports, each with the name of its report's folder."""
+
+
+class Compared(NamedTuple):
+    """A report beside what would make it now."""
+
+    report: str
+    """The name of its folder."""
+    changes: list[str]
+    """The changes since it was measured."""
+    data_not_here: list[str]
+    """The inputs that were not compared, by their dotted settings, because their files are not here."""
+
+
+def published_reports() -> list[Path]:
+    """The folders of all published reports."""
+    return sorted(report.parent for report in REPORTS.glob("*/report.md"))
+
+
+def compare_report(folder: Path, files: Path = FILES) -> Compared:
+    """Compares a report with its experiment file, and with the code, the data and the libraries that are here.
+
+    Args:
+      folder: of the report.
+      files: the folder of the experiment files.
+
+    Raises:
+      DataError: there is no such folder, or its record is damaged.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder}: must be the folder of a report; there is no such folder.")
+    name, file = folder.resolve().name, files / f"{folder.resolve().name}.yaml"
+    if not (folder / PROVENANCE_FILE).is_file():
+        return Compared(name, ["no record of its code"], [])
+    then = ReportProvenance.read(folder / PROVENANCE_FILE, "run the experiment again")
+    if not file.is_file():
+        return Compared(name, [f"no experiment file {file.name} in {files}"], [])
+    try:
+        grid = load_grid(str(file), has_files=False)
+    except ConfigError as error:
+        return Compared(name, [f"settings: {fault}" for fault in error.faults], [])
+    configs = {cell.name: cell.config for cell in grid.cells if cell.config}
+    if [*configs] != then.cells:
+        return Compared(name, ["settings: other cells"], [])
+    data = digests_here(configs[then.cells[0]])
+    changes = [*_changes(then, _provenance_now(configs)), *_data_changes(then.data, data)]
+    return Compared(name, changes, [setting for setting, digest in data.items() if digest is None])
+
+
+def _provenance_now(configs: Mapping[str, RunConfig]) -> ReportProvenance:
+    """The provenance that the cells would have now, without their data."""
+    from pipeline.provenance import provenance  # TFX, which takes seconds
+
+    with code_read_once():
+        return ReportProvenance.of({name: provenance(config) for name, config in configs.items()})
+
+
+def _changes(then: ReportProvenance, now: ReportProvenance) -> Iterator[str]:
+    """The changes of code, settings and libraries."""
+    for kind, before, after in (("code", then.code, now.code), ("settings", then.settings, now.settings)):
+        if stages := _differing(before, after):
+            yield f"{kind} of {', '.join(stages)}"
+    for library in _differing(then.libraries, now.libraries):
+        yield f"{library}: {then.libraries.get(library, 'none')} then, {now.libraries.get(library, 'none')} now"
+
+
+def _differing(then: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    return [key for key in {**then, **now} if then.get(key) != now.get(key)]
+
+
+def _data_changes(then: Mapping[str, str], now: Mapping[str, str | None]) -> Iterator[str]:
+    """The inputs whose content has changed, come or gone; one that is not here is not compared."""
+    changed = [name for name in {**then, **now} if name not in now or now[name] not in (None, then.get(name))]
+    if changed:
+        yield f"data: {', '.join(changed)}"

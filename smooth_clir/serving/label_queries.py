@@ -1,0 +1,141 @@
+"""Labels queries of a collection without judgments: with the document that a search puts first, where it is sure.
+
+The margin of a query is the score of the first document less that of the second. Of the queries with an answer a share
+is labelled, those with the largest margins. The labels are pairs of texts that a lexicon learns from.
+"""
+
+import logging
+from collections.abc import Sequence
+from itertools import compress
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from models.time_left import TimeLeft
+from schemas.drops import Drop, DropCounter, DropReason, ReadReport
+from schemas.errors import DataError
+from schemas.wikiclir import Text, excerpt_of
+from smooth_clir.serving.engine import Engine
+
+progress_log = logging.getLogger("clir.progress")
+
+_LOGGED_EVERY: Final = 50
+_QUANTILES: Final = {"smallest": 0.0, "median": 0.5, "largest": 1.0}
+
+
+class LabelReason(DropReason):
+    """The reasons for a query without a label."""
+
+    UNANSWERED = ("no word of the query is known to the model", False)
+    SMALL_MARGIN = ("margin below those of the share that is kept", False)
+
+
+class Labels(NamedTuple):
+    """Labelled queries, and their account."""
+
+    pairs: list[str]
+    """The text of each labelled query and that of its document, tab-separated, in the order of the queries."""
+    queries: ReadReport
+    share: float
+    """The share of the answered queries that was asked for."""
+    margins: dict[str, float]
+    """The smallest, the median and the largest margin of the queries with an answer."""
+    least_kept: float
+    """The smallest margin of the labelled queries."""
+    documents: int
+    """The number of documents that were searched."""
+    labelled_documents: int
+    """The number of different documents among the labels."""
+    model_version: str
+    index_version: str
+
+    def describe(self) -> list[str]:
+        """Lines for a person."""
+        found = ", ".join(f"{name} {margin:.4f}" for name, margin in self.margins.items())
+        return [
+            f"queries: {self.queries.describe()}",
+            f"margins: {found}; the smallest of those kept {self.least_kept:.4f}",
+            f"documents: {self.labelled_documents:,} of {self.documents:,} are the label of a query",
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The account for JSON, without the pairs."""
+        account = {**self._asdict(), "queries": self.queries.as_dict()}
+        del account["pairs"]
+        return account
+
+
+class _Answer(NamedTuple):
+    """A query with an answer."""
+
+    query: Text
+    doc_id: str
+    text: str
+    margin: float
+
+
+def label_queries(queries: Sequence[Text | Drop], path: str, engine: Engine, share: float) -> Labels:
+    """Searches for each query, and labels the share with the largest margins.
+
+    Args:
+      queries: the records of a file, in order, and a drop for each other line.
+      path: the file's.
+      engine: the index, and the model that made it.
+      share: in (0, 1]; at least one query is labelled.
+
+    Raises:
+      DataError: the index holds fewer than two documents, or no query has an answer.
+    """
+    if engine.documents < 2:
+        raise DataError(f"the index must hold two documents or more, for their margin; it holds {engine.documents}.")
+    left_out, left = DropCounter(), TimeLeft(0, len(queries))
+    answers: list[_Answer] = []
+    for number, item in enumerate(queries):
+        if number and number % _LOGGED_EVERY == 0:
+            progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(queries):,}", left.after(number))
+        if isinstance(item, Drop):
+            left_out.add(item)
+            continue
+        excerpt = excerpt_of(f"{item.id} | {item.text}")
+        found = engine.search(item.text, 2, with_snippets=False, with_texts=True).results
+        if not found:
+            left_out.add(Drop(LabelReason.UNANSWERED, path, item.line, excerpt))
+            continue
+        # Where one document alone has words of the query, all others have the score 0.
+        margin = found[0].score - (found[1].score if len(found) > 1 else 0.0)
+        answers.append(_Answer(item, found[0].doc_id, found[0].text or "", margin))
+    if not answers:
+        raise DataError(f"{path} must hold a query that the index answers; it holds none among {len(queries):,} lines.")
+    kept = among_largest([one.margin for one in answers], share)
+    for one in compress(answers, [not is_kept for is_kept in kept]):
+        excerpt = excerpt_of(f"{one.query.id} | {one.doc_id} | {one.margin:.4f}")
+        left_out.add(Drop(LabelReason.SMALL_MARGIN, path, one.query.line, excerpt))
+    labelled = list(compress(answers, kept))
+    margins = [one.margin for one in answers]
+    return Labels(
+        pairs=[f"{one.query.text}\t{one.text}" for one in labelled],
+        queries=ReadReport(path, len(queries), len(labelled), left_out.drops()),
+        share=share,
+        margins={name: float(np.quantile(margins, quantile)) for name, quantile in _QUANTILES.items()},
+        least_kept=min(one.margin for one in labelled),
+        documents=engine.documents,
+        labelled_documents=len({one.doc_id for one in labelled}),
+        model_version=engine.model_version,
+        index_version=engine.index_version,
+    )
+
+
+def among_largest(margins: Sequence[float], share: float) -> list[bool]:
+    """Whether each margin is among the share of the largest, which has one at least; of equal ones the first are.
+
+    Args:
+      margins: of at least one query.
+      share: in (0, 1].
+
+    Example:
+      >>> among_largest([0.3, 0.1, 0.2, 0.2], share=0.5)
+      [True, False, True, False]
+    """
+    order = sorted(range(len(margins)), key=lambda place: -margins[place])
+    kept = set(order[: max(1, round(share * len(margins)))])
+    return [place in kept for place in range(len(margins))]

@@ -1,0 +1,177 @@
+"""The paths of the HTTP service."""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, TypeVar
+
+from fastapi import Body, FastAPI, Query, Request
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from starlette.responses import Response
+
+from smooth_clir.serving.engine import Engine
+from smooth_clir.serving.http_records import Alive, Collection, ExplainAnswer, Problem, RankAnswer, Ready, SearchAnswer
+from smooth_clir.serving.middleware import NOTES
+from smooth_clir.serving.newest_engine import EngineHolder
+from smooth_clir.serving.settings import ServiceSettings
+from smooth_clir.serving.telemetry import ServiceMetrics
+from smooth_clir.serving.work_queue import WorkQueue
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+_WORDED: Final = r"[^\s\x85\uFEFF]"
+"""A text that is not blank, as a regular expression. `\\s` holds U+0085 for Pydantic and U+FEFF for JSON Schema."""
+_REFUSALS: Final = {
+    400: "The request is not HTTP, or its body is not JSON.",
+    404: "The requested path or place does not exist.",
+    405: "The path does not have this method.",
+    408: "The request did not arrive in time.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    421: "The request is for another host.",
+    422: "A value is missing, unknown or out of range.",
+    503: "The service is busy, or cannot reach its model. The header Retry-After says when to ask again.",
+    504: "The answer was not ready in time.",
+}
+
+
+class Inputs(BaseModel):
+    """The base of inputs; an unknown name is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StrictInputs(Inputs):
+    """The base of JSON inputs, where a number must be a number."""
+
+    model_config = ConfigDict(strict=True)
+
+
+def add_routes(
+    app: FastAPI, holder: EngineHolder, queue: WorkQueue, metrics: ServiceMetrics, settings: ServiceSettings
+) -> None:
+    """Adds all paths but the page's."""
+    most_query, most_text = settings.most_query_characters, settings.most_text_characters
+    Asked = Annotated[str, Field(min_length=1, max_length=most_query, pattern=_WORDED, description="The query.")]
+    Text = Annotated[str, Field(min_length=1, max_length=most_text, pattern=_WORDED, description="A document's text.")]
+    Place = Annotated[
+        str, Field(min_length=1, max_length=200, description="A document's place in the index, as a search gave it.")
+    ]
+    Most = Annotated[int, Field(ge=1, le=settings.most_k, description="Most results."), BeforeValidator(_whole)]
+    WithSnippets = Annotated[bool, Field(description="Give the piece of each document with the words that match.")]
+    WithTexts = Annotated[bool, Field(description="Give the whole text of each document.")]
+
+    class SearchParameters(Inputs):
+        q: Asked
+        k: Most = min(10, settings.most_k)
+        snippets: WithSnippets = False
+        texts: WithTexts = False
+
+    class SearchRequest(StrictInputs):
+        query: Asked
+        k: Most = min(10, settings.most_k)
+        snippets: WithSnippets = False
+        texts: WithTexts = False
+
+    class RankRequest(StrictInputs):
+        query: Asked
+        documents: Annotated[list[Text], Field(min_length=1, max_length=settings.most_documents)]
+
+    class ExplainParameters(Inputs):
+        q: Asked
+        place: Place
+
+    class ExplainRequest(StrictInputs):
+        query: Asked
+        text: Text
+
+    async def answer(request: Request, query: str, work: Callable[[Engine], Answer], **notes: int) -> Response:
+        """Works out an answer, and its JSON, in a thread."""
+        request.scope["state"][NOTES].update(query_characters=len(query), **notes)
+
+        def worked() -> str:
+            with holder.engine() as engine:
+                return work(engine).model_dump_json()
+
+        return Response(await queue.run(worked, lambda: _hung_up(request)), media_type="application/json")
+
+    @app.get("/v1/search", response_model=SearchAnswer, responses=_responses(), tags=["search"])
+    async def search(request: Request, asked: Annotated[SearchParameters, Query()]) -> Response:
+        """Finds the best documents of the whole collection for a query."""
+        return await answer(
+            request, asked.q, lambda engine: engine.search(asked.q, asked.k, asked.snippets, asked.texts), k=asked.k
+        )
+
+    @app.post("/v1/search", response_model=SearchAnswer, responses=_responses(), tags=["search"])
+    async def search_by_post(request: Request, asked: Annotated[SearchRequest, Body()]) -> Response:
+        """The same, without the query in the address."""
+        return await answer(
+            request,
+            asked.query,
+            lambda engine: engine.search(asked.query, asked.k, asked.snippets, asked.texts),
+            k=asked.k,
+        )
+
+    @app.post("/v1/rank", response_model=RankAnswer, responses=_responses(), tags=["search"])
+    async def rank(request: Request, asked: Annotated[RankRequest, Body()]) -> Response:
+        """Ranks your own texts for a query; they need not be in the collection."""
+        return await answer(
+            request,
+            asked.query,
+            lambda engine: engine.rank(asked.query, asked.documents),
+            documents=len(asked.documents),
+        )
+
+    @app.get("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
+    async def explain(request: Request, asked: Annotated[ExplainParameters, Query()]) -> Response:
+        """Explains the score of a document that was found: the share of every word."""
+        return await answer(request, asked.q, lambda engine: engine.explain(asked.q, asked.place, None))
+
+    @app.post("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
+    async def explain_text(request: Request, asked: Annotated[ExplainRequest, Body()]) -> Response:
+        """Explains the score of your own text."""
+        return await answer(request, asked.query, lambda engine: engine.explain(asked.query, None, asked.text))
+
+    @app.get("/v1/collection", response_model=Collection, responses=_responses(), tags=["search"])
+    async def collection() -> Response:
+        """Describes the collection, its versions, and the limits of a request."""
+        with holder.engine() as engine:
+            return _json(engine.collection(settings.most_query_characters, settings.most_k))
+
+    @app.get("/healthz", response_model=Alive, responses=_responses(), tags=["operation"])
+    async def healthz() -> Response:
+        """Answers while the process runs."""
+        return _json(Alive(alive=True))
+
+    @app.get("/readyz", response_model=Ready, responses=_responses(), tags=["operation"])
+    async def readyz() -> Response:
+        """Answers 200 where searches can be answered, else 503."""
+        with holder.engine():
+            return _json(Ready(ready=True))
+
+    @app.get("/metrics", response_class=_Metrics, responses=_responses(), tags=["operation"])
+    async def prometheus() -> Response:
+        """Counts and times, for Prometheus."""
+        return _Metrics(metrics.text())
+
+
+def _whole(value: Any) -> Any:
+    """Reads 10.0 as the number 10, which it is in JSON."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+class _Metrics(Response):
+    media_type = ServiceMetrics.content_type
+
+
+def _responses() -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": Problem, "description": meaning} for status, meaning in _REFUSALS.items()}
+
+
+def _json(record: BaseModel) -> Response:
+    return Response(record.model_dump_json(), media_type="application/json")
+
+
+async def _hung_up(request: Request) -> Mapping[str, Any]:
+    """Ends when the client has gone."""
+    while (message := await request.receive())["type"] != "http.disconnect":
+        pass
+    return message

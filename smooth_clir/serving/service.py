@@ -1,0 +1,120 @@
+"""The whole HTTP service, from its parts to its end."""
+
+import logging
+import socket
+from collections.abc import Callable
+from typing import Final, TextIO
+
+import uvicorn
+
+from schemas.errors import DataError
+from smooth_clir.serving.app import create_app
+from smooth_clir.serving.newest_engine import EngineHolder, FolderEngines
+from smooth_clir.serving.settings import ServiceSettings
+from smooth_clir.serving.telemetry import LogStream, ServiceMetrics, SwapLog, WarningsAsEvents, event_log
+from smooth_clir.serving.uvicorn_server import Server, TimedConnection
+from smooth_clir.serving.work_queue import WorkQueue
+
+_HEAD_BYTES: Final = 1 << 16
+"""Largest head of a request: its address holds a query, each character of which may take a dozen bytes."""
+_KEEP_ALIVE_SECONDS: Final = 30
+
+
+class Service:
+    """An HTTP service over engines.
+
+    Args:
+      source: the source of engines.
+      settings: limits.
+      stream: the stream for the log.
+    """
+
+    def __init__(self, source: FolderEngines, settings: ServiceSettings, stream: TextIO) -> None:
+        self._settings = settings
+        self._log_fault: Exception | None = None
+        self._log = event_log(LogStream(stream, self._end_without_log))
+        self._queue = WorkQueue(settings.threads, settings.waiting, settings.seconds)
+        metrics = ServiceMetrics(self._queue)
+        self._holder = EngineHolder(source, SwapLog(self._log, metrics), settings.poll_seconds)
+        self._app = create_app(self._holder, self._queue, metrics, self._log, settings)
+        self._server: Server | None = None
+
+    def run(self, listening: Callable[[int], None] = lambda port: None) -> bool:
+        """Loads the newest engine, answers until SIGTERM or Ctrl-C, then finishes the requests that are at work.
+
+        Args:
+          listening: is called with the port as soon as the service listens.
+
+        Returns:
+          whether every request was finished; the threads of others still run.
+
+        Raises:
+          DataError: the port is taken, there is no engine, or the log cannot be written.
+        """
+        address = _bound(self._settings.host, self._settings.port)  # a taken port is reported before the slow loading
+        try:
+            self._holder.load_first()
+            self._check_log()
+        except BaseException:
+            address.close()
+            raise
+
+        class Connection(TimedConnection):
+            seconds, most = self._settings.seconds, self._settings.connections
+
+        def listens(port: int) -> None:
+            self._log.info("listening", host=self._settings.host, port=port)
+            listening(port)
+
+        config = uvicorn.Config(
+            self._app,
+            http=Connection,
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            h11_max_incomplete_event_size=_HEAD_BYTES,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=self._settings.drain_seconds,  # type: ignore[arg-type]  # any number will do
+        )
+        logger = logging.getLogger("uvicorn.error")
+        logger.handlers, logger.propagate = [WarningsAsEvents(self._log)], False
+        logger.setLevel(logging.WARNING)
+        self._server = Server(config, Connection, listens)
+        self._server.run([address])
+        is_done = self._queue.close()
+        self._log.info("stopped", every_request_finished=is_done)
+        self._check_log()
+        return is_done
+
+    def stop(self) -> None:
+        """Ends `run`, as a signal does."""
+        if self._server:
+            self._server.should_exit = True
+
+    def _end_without_log(self, error: Exception) -> None:
+        self._log_fault = error
+        self.stop()
+
+    def _check_log(self) -> None:
+        if self._log_fault:
+            raise DataError(
+                f"the service must write its log; it stopped, because that cannot be written: {self._log_fault}. "
+                "Give stderr a place with room."
+            )
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Binds a socket to an address; it does not listen yet."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio sends without Nagle's delay, 40 ms an answer, only where the protocol is named.
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        raise DataError(f"{host}:{port} must be an address that is free: {error.strerror}. Choose another.") from None
+    return found

@@ -1,0 +1,169 @@
+"""Reads all dump files. Each piece is read by itself, perhaps in another process or on another machine."""
+
+import logging
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from schemas.byte_streams import Apply, OpenFile
+from schemas.errors import DataError
+from smooth_clir.wikipedia.collection.pieces import Piece, read_articles
+from smooth_clir.wikipedia.collection.read_tables import (
+    TableRead,
+    read_language_links,
+    read_page_links,
+    read_redirects,
+    read_sitelinks,
+)
+from smooth_clir.wikipedia.collection.wiki import Wiki
+from smooth_clir.wikipedia.dumps.chunks import dump_chunks
+from smooth_clir.wikipedia.dumps.files import FileSum, check_sum, file_states
+from smooth_clir.wikipedia.dumps.site_info import SiteInfo, wiki_site
+from smooth_clir.wikipedia.settings import WikipediaSettings
+from smooth_clir.wikipedia.wikitext.article import Wanted
+
+_progress = logging.getLogger("clir.progress")
+
+
+@dataclass(frozen=True)
+class Dumps:
+    """The content of all dump files.
+
+    Attributes:
+      wikis: by language.
+      language_links: links from the pages of one wiki to those of another, by their languages.
+      sitelinks: by the languages of a pair.
+      files: the files by the keys of their settings.
+    """
+
+    wikis: Mapping[str, Wiki]
+    language_links: Mapping[tuple[str, str], TableRead]
+    sitelinks: Mapping[tuple[str, str], TableRead]
+    files: Mapping[str, Sequence[FileSum]]
+
+    def notes(self) -> Iterator[str]:
+        """Yields notes on the files for a person."""
+        unverified = [one.path for some in self.files.values() for one in some if not one.verified_by]
+        if unverified:
+            yield f"no checksum lies beside {', '.join(map(os.path.basename, unverified))}: taken as it is"
+
+
+def read_dumps(
+    pairs: Sequence[tuple[str, str]],
+    settings: WikipediaSettings,
+    files: Mapping[str, Sequence[str]],
+    work: str,
+    open_file: OpenFile,
+    apply: Apply = map,
+) -> Dumps:
+    """Reads the dumps of pairs of wikis.
+
+    Args:
+      pairs: the languages of the queries and of the documents.
+      settings: how dumps become a collection.
+      files: the files of each given input, by its key (`WikipediaSettings.inputs`).
+      work: a folder for the pieces.
+      open_file: opens the dumps and the pieces.
+      apply: reads the pieces, perhaps elsewhere and several at a time.
+
+    Raises:
+      DataError: a file is damaged, has another checksum, is from another wiki, or changes meanwhile.
+    """
+    states = file_states(files)
+    languages = list(dict.fromkeys(language for pair in pairs for language in pair))
+    sites = {language: wiki_site(files[f"wikis.{language}.pages"], language, open_file) for language in languages}
+    pieces = {language: _pieces(language, sites[language], pairs, settings, files, open_file) for language in languages}
+    common: dict[str, Any] = {"folder": work, "open_file": open_file}
+    tasks: dict[tuple[str, ...], partial[Any]] = {
+        ("piece", piece.name): partial(read_articles, piece, **common) for some in pieces.values() for piece in some
+    }
+    tasks |= _table_tasks(pairs, sites, files, common)
+    for path in dict.fromkeys(path for some in files.values() for path in some):
+        tasks["file", path] = partial(check_sum, path, open_file)
+    results: dict[tuple[str, ...], Any] = {}
+    for name, result in zip(list(tasks), apply(_do, list(tasks.values())), strict=True):
+        results[name] = result
+        _progress.info("%d of %d pieces of dumps read", len(results), len(tasks))
+    if changed := sorted(path for path, state in file_states(files).items() if state != states[path]):
+        raise DataError(
+            f"{' and '.join(changed)} must not change while a run reads it. Run again once all files are complete."
+        )
+    wikis = {
+        language: Wiki(
+            some,
+            [results["piece", piece.name] for piece in some],
+            results.get(("redirects", language)),
+            results.get(("links", language)),
+            work,
+            open_file,
+        )
+        for language, some in pieces.items()
+    }
+    if faults := [line for wiki in wikis.values() for line in wiki.report.faults(settings.max_bad_share, "pages")]:
+        raise DataError("\n".join(faults))
+    return Dumps(
+        wikis,
+        {(key[1], key[2]): result for key, result in results.items() if key[0] == "language_links"},
+        {(key[1], key[2]): result for key, result in results.items() if key[0] == "sitelinks"},
+        {key: [results["file", path] for path in paths] for key, paths in files.items()},
+    )
+
+
+def _do(task: partial[Any]) -> Any:
+    return task()
+
+
+def _pieces(
+    language: str,
+    site: SiteInfo,
+    pairs: Sequence[tuple[str, str]],
+    settings: WikipediaSettings,
+    files: Mapping[str, Sequence[str]],
+    open_file: OpenFile,
+) -> list[Piece]:
+    """Returns the pieces of a wiki's pages."""
+    queries = any(language == query_language for query_language, _ in pairs)
+    documents = any(language == document_language for _, document_language in pairs)
+    whole_texts = settings.queries == "text"
+    wanted = Wanted(text=documents or (queries and whole_texts), lead=queries and not whole_texts, links=documents)
+    chunks = [chunk for path in files[f"wikis.{language}.pages"] for chunk in dump_chunks(path, open_file)]
+    return [
+        Piece(f"{language}-{number:05}", language, site, chunk, wanted, settings.max_words)
+        for number, chunk in enumerate(chunks)
+    ]
+
+
+def _table_tasks(
+    pairs: Sequence[tuple[str, str]],
+    sites: Mapping[str, SiteInfo],
+    files: Mapping[str, Sequence[str]],
+    common: Mapping[str, Any],
+) -> dict[tuple[str, ...], partial[Any]]:
+    """Returns the tasks that read tables, by the kind of table and the languages."""
+
+    def path(key: str) -> str | None:
+        return files[key][0] if files.get(key) else None
+
+    tasks: dict[tuple[str, ...], partial[Any]] = {}
+    for language, site in sites.items():
+        if redirects := path(f"wikis.{language}.redirects"):
+            tasks["redirects", language] = partial(read_redirects, f"{language}-redirects", redirects, site, **common)
+        links, targets = path(f"wikis.{language}.page_links"), path(f"wikis.{language}.link_targets")
+        if links and any(language == document_language for _, document_language in pairs):
+            tasks["links", language] = partial(read_page_links, f"{language}-links", links, targets, **common)
+    for query, document in pairs:
+        if query == document:
+            continue
+        for one, other in ((query, document), (document, query)):
+            if language_links := path(f"wikis.{one}.language_links"):
+                tasks["language_links", one, other] = partial(
+                    read_language_links, f"{one}-{other}-language-links", language_links, sites[other], **common
+                )
+        if sitelinks := path("sitelinks"):
+            both = sites[query], sites[document]
+            tasks["sitelinks", query, document] = partial(
+                read_sitelinks, f"{query}-{document}-sitelinks", sitelinks, both, **common
+            )
+    return tasks

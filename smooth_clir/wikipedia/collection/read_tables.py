@@ -1,0 +1,97 @@
+"""Reads language links, redirects, page links and sitelinks into files of arrays."""
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.byte_streams import OpenFile
+from smooth_clir.wikipedia.collection.pieces import read_array, write_arrays
+from smooth_clir.wikipedia.dumps.site_info import SiteInfo
+from smooth_clir.wikipedia.dumps.tables import language_links, page_links, redirects, wikidata_sitelinks
+from smooth_clir.wikipedia.dumps.titles import Titles, title_hash
+
+_ROWS: Final = 1 << 22
+"""Rows of a table in an array: 64 MB."""
+
+
+Pairs: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[np.uint64]]
+"""Page ids or title hashes, and title hashes in the same or the other wiki, both [links]."""
+
+
+class TableRead(NamedTuple):
+    """The arrays of a table: their paths, and the number of rows in all of them."""
+
+    paths: tuple[str, ...]
+    rows: int
+
+
+def read_language_links(name: str, path: str, other: SiteInfo, folder: str, open_file: OpenFile) -> TableRead:
+    """Writes the links of a wiki's pages to the pages of another wiki.
+
+    Args:
+      name: the beginning of the arrays' file names.
+      path: the wiki's language links.
+      other: the other wiki, which gives the form of its titles.
+      folder: the folder to write to.
+      open_file: opens the dump and the arrays.
+    """
+    normal = Titles(other).normal
+    rows = ((page_id, title_hash(normal(title))) for page_id, title in language_links(path, other.code, open_file))
+    return _write(_packed(rows, np.int64), name, folder, open_file)
+
+
+def read_redirects(name: str, path: str, site: SiteInfo, folder: str, open_file: OpenFile) -> TableRead:
+    """Writes the redirects of a wiki to its articles; see `read_language_links`."""
+    normal = Titles(site).normal
+    rows = ((page_id, title_hash(normal(title))) for page_id, title in redirects(path, open_file))
+    return _write(_packed(rows, np.int64), name, folder, open_file)
+
+
+def read_page_links(name: str, path: str, targets: str | None, folder: str, open_file: OpenFile) -> TableRead:
+    """Writes the links between a wiki's articles; see `read_language_links`.
+
+    Args:
+      targets: the titles that the links name by numbers; None if the links contain the titles.
+    """
+    return _write(page_links(path, targets, open_file), name, folder, open_file)
+
+
+def read_sitelinks(
+    name: str, path: str, sites: tuple[SiteInfo, SiteInfo], folder: str, open_file: OpenFile
+) -> TableRead:
+    """Writes which pages of two wikis are about the same thing; see `read_language_links`."""
+    query, document = sites
+    query_title, document_title = Titles(query).normal, Titles(document).normal
+    rows = (
+        (title_hash(query_title(one)), title_hash(document_title(other)))
+        for one, other in wikidata_sitelinks(path, query.database, document.database, open_file)
+    )
+    return _write(_packed(rows, np.uint64), name, folder, open_file)
+
+
+def _packed(rows: Iterable[tuple[int, int]], source: type[np.int64 | np.uint64]) -> Iterator[Pairs]:
+    """Yields rows as arrays; those of the first column have the type `source`."""
+    iterator = iter(rows)
+    columns: Any = [("source", source), ("target", np.uint64)]
+    while len(some := np.fromiter(islice(iterator, _ROWS), columns)):
+        yield some["source"], some["target"]
+
+
+def _write(parts: Iterable[Pairs], name: str, folder: str, open_file: OpenFile) -> TableRead:
+    paths: list[str] = []
+    count = 0
+    for sources, targets in parts:
+        paths.append(os.path.join(folder, f"{name}-{len(paths):04}.npz"))
+        write_arrays({"sources": sources, "targets": targets}, paths[-1], open_file)
+        count += len(targets)
+    return TableRead(tuple(paths), count)
+
+
+def read_pairs(table: TableRead, open_file: OpenFile) -> Iterator[Pairs]:
+    """Yields the arrays of a table, part by part."""
+    for path in table.paths:
+        yield read_array(path, "sources", open_file), read_array(path, "targets", open_file)

@@ -1,0 +1,139 @@
+"""The relevant documents of each article's queries, as in the paper (section 5, Datasets)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
+from schemas.splits import stable_hash
+from smooth_clir.wikipedia.collection.links import Links, links_from, mutual_links
+from smooth_clir.wikipedia.collection.read_tables import Pairs
+from smooth_clir.wikipedia.collection.wiki import NOT_FOUND, Articles
+
+
+@dataclass(frozen=True)
+class Counterparts:
+    """The MR document of each article of the queries' wiki: the article about the same thing in the other wiki.
+
+    Attributes:
+      documents: [articles], places of articles of the documents' wiki; `NOT_FOUND` if there is none.
+      is_lost: [articles], whether there is a link, but to no article of the dump.
+      counts: the links by their outcome.
+    """
+
+    documents: npt.NDArray[np.int32]
+    is_lost: npt.NDArray[np.bool_]
+    counts: Mapping[str, int]
+
+
+def find_counterparts(
+    queries: Articles,
+    documents: Articles,
+    from_queries: Iterable[Pairs],
+    from_documents: Iterable[Pairs],
+    sitelinks: Iterable[Pairs],
+) -> Counterparts:
+    """Finds MR documents: by the query page's language link, then by the document's, then by Wikidata.
+
+    Titles lead through redirects to articles. If a page has several links, the first counts.
+
+    Args:
+      queries: the queries' wiki.
+      documents: the documents' wiki.
+      from_queries: parts of the language links from the queries' wiki to the other one.
+      from_documents: parts of the language links in the other direction.
+      sitelinks: parts of Wikidata's links: title hashes in the queries' wiki, and in the documents' wiki.
+    """
+    found = np.full(len(queries), NOT_FOUND, np.int32)
+    is_linked = np.zeros(len(queries), np.bool_)
+    counts = dict.fromkeys(("links", "of_no_article", "lost", "used", "as_before", "otherwise"), 0)
+
+    def add(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> None:
+        known = sources != NOT_FOUND
+        counts["links"] += len(sources)
+        counts["of_no_article"] += int((~known).sum())
+        sources, targets = sources[known], targets[known]
+        is_linked[sources] = True
+        held = targets != NOT_FOUND
+        counts["lost"] += int((~held).sum())
+        sources, first = np.unique(sources[held], return_index=True)
+        targets = targets[held][first]
+        counts["otherwise"] += int(held.sum()) - len(sources)
+        new = found[sources] == NOT_FOUND
+        counts["used"] += int(new.sum())
+        counts["as_before"] += int((found[sources] == targets).sum())
+        counts["otherwise"] += int((~new & (found[sources] != targets)).sum())
+        found[sources[new]] = targets[new]
+
+    for page_ids, titles in from_queries:
+        add(queries.find_ids(page_ids), documents.find(titles))
+    for page_ids, titles in from_documents:
+        # A document's link goes in the other direction; one to a missing article says nothing about the queries' wiki.
+        add(queries.find(titles), documents.find_ids(page_ids))
+    for query_titles, document_titles in sitelinks:
+        add(queries.find(query_titles), documents.find(document_titles))
+    return Counterparts(found, is_linked & (found == NOT_FOUND), counts)
+
+
+Relevance: TypeAlias = Callable[[int], Mapping[int, int]]
+"""Maps an article of the queries' wiki to the articles of the documents' wiki that are relevant to its queries, with
+their grades, MR first; to none without an MR document."""
+
+
+def other_language(counterparts: Counterparts, links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
+    """Returns the relevance of another wiki: MR is the counterpart there; SR are the articles with mutual links to it.
+
+    Args:
+      counterparts: the MR document of each article.
+      links: the links of the documents' wiki.
+      is_used: [articles of that wiki], whether an article is a document.
+    """
+    mutual = mutual_links(links)
+
+    def grades(article: int) -> Mapping[int, int]:
+        most_relevant = int(counterparts.documents[article])
+        if most_relevant == NOT_FOUND or not is_used[most_relevant]:
+            return {}
+        partners = links_from(mutual, most_relevant)
+        return {most_relevant: MOST_RELEVANT} | dict.fromkeys(partners[is_used[partners]].tolist(), SOMEWHAT_RELEVANT)
+
+    return grades
+
+
+def same_wiki(links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
+    """Returns the relevance within a wiki: MR are the articles with mutual links to the query's own; SR are those to
+    which it links one way.
+
+    Args:
+      links: the links of the wiki.
+      is_used: [articles], whether an article is a document.
+    """
+    mutual = mutual_links(links)
+
+    def grades(article: int) -> Mapping[int, int]:
+        found: dict[int, int] = {}
+        for some, grade in ((mutual, MOST_RELEVANT), (links, SOMEWHAT_RELEVANT)):
+            linked = links_from(some, article)
+            for other in linked[is_used[linked]].tolist():
+                found.setdefault(other, grade)
+        return found if MOST_RELEVANT in found.values() else {}
+
+    return grades
+
+
+def capped(grades: Mapping[int, int], most: int | None, article: int) -> Mapping[int, int]:
+    """Returns grades with at most so many SR documents, drawn by a hash of both articles.
+
+    Example:
+      >>> len(capped({7: 2, 1: 1, 2: 1, 3: 1}, 2, article=7))
+      3
+    """
+    somewhat = [other for other, grade in grades.items() if grade == SOMEWHAT_RELEVANT]
+    if most is None or len(somewhat) <= most:
+        return grades
+    kept = sorted(somewhat, key=lambda other: stable_hash("somewhat", str(article), str(other)))[:most]
+    left_out = set(somewhat).difference(kept)
+    return {other: grade for other, grade in grades.items() if other not in left_out}

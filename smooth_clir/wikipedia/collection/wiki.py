@@ -1,0 +1,253 @@
+"""A wiki: its articles, found by title through redirects, their names and the links between them."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.byte_streams import OpenFile
+from schemas.drops import ReadReport, sum_of_drops
+from smooth_clir.wikipedia.collection.links import Links, collect_links
+from smooth_clir.wikipedia.collection.names import Names, PackedStrings
+from smooth_clir.wikipedia.collection.pieces import ARRAYS, REDIRECTS, TEXTS, Piece, PieceAccount, read_array
+from smooth_clir.wikipedia.collection.read_tables import TableRead, read_pairs
+
+NOT_FOUND: Final = -1
+"""The place of a missing article."""
+
+_NO_TITLE: Final = 0
+"""The hash of no title, for practical purposes."""
+
+_LONGEST_CHAIN: Final = 8
+"""Longest chain of redirects that is followed. MediaWiki itself follows one, and bots mend the others."""
+
+
+class RedirectCounts(NamedTuple):
+    """The counts of a wiki's redirects.
+
+    Attributes:
+      read: all redirects.
+      used: redirects to articles.
+      lost: redirects to no article of the dump: to other namespaces, other wikis, or deleted pages.
+      circular: redirects to each other, or through more than eight others.
+    """
+
+    read: int
+    used: int
+    lost: int
+    circular: int
+
+
+class Articles:
+    """The articles of a wiki. An article is its place in the dump, from 0.
+
+    Args:
+      read: reads an array (see `ArticleArrays`) of all pieces of the wiki, in the dump's order.
+
+    Attributes:
+      page_ids, kinds, words, signatures: see `ArticleArrays`.
+      redirect_counts: the counts of the redirects.
+      repeated: the number of articles with the title of an earlier one; titles lead to the earlier one.
+    """
+
+    def __init__(self, read: Callable[[str], npt.NDArray[Any]]) -> None:
+        self.page_ids: npt.NDArray[np.int64] = read("page_ids")
+        self.kinds: npt.NDArray[np.uint8] = read("kinds")
+        self.words: npt.NDArray[np.int32] = read("words")
+        self.signatures: npt.NDArray[np.uint32] = read("signatures")
+        titles = read("titles")
+        self._titles, self._articles = _first_of_each(titles, np.arange(len(titles), dtype=np.int32))
+        self.repeated = len(titles) - len(self._titles)
+        self._id_order = np.argsort(self.page_ids, kind="stable")
+        self.redirect_counts = RedirectCounts(0, 0, 0, 0)
+
+    def __len__(self) -> int:
+        return len(self.page_ids)
+
+    def add_redirects(self, titles: npt.NDArray[np.uint64], targets: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
+        """Lets titles lead to the articles of other titles.
+
+        Args:
+          titles: the redirects, [redirects].
+          targets: the titles to which they lead, [redirects].
+
+        Returns:
+          the article of each redirect, [redirects]; `NOT_FOUND` if there is none.
+        """
+        names, places = _first_of_each(titles, np.arange(len(titles), dtype=np.int64))
+        found, at = self.find(targets), targets.copy()
+        # A redirect to a redirect leads to the second one's target, and so on.
+        for _ in range(_LONGEST_CHAIN):
+            open_ones = np.flatnonzero(found == NOT_FOUND)
+            step = _look_up(names, at[open_ones])
+            open_ones, step = open_ones[step != NOT_FOUND], step[step != NOT_FOUND]
+            if not len(open_ones):
+                break
+            at[open_ones] = targets[places[step]]
+            found[open_ones] = self.find(at[open_ones])
+        circular = int(((found == NOT_FOUND) & (_look_up(names, at) != NOT_FOUND)).sum())
+        used = int((found != NOT_FOUND).sum())
+        self.redirect_counts = RedirectCounts(len(titles), used, len(titles) - used - circular, circular)
+        # An article comes before a redirect of the same title.
+        all_titles = np.concatenate([self._titles, titles[found != NOT_FOUND]])
+        all_articles = np.concatenate([self._articles, found[found != NOT_FOUND]])
+        self._titles, self._articles = _first_of_each(all_titles, all_articles)
+        return found
+
+    def find(self, titles: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
+        """Returns the articles to which titles lead, [titles]; `NOT_FOUND` if there is none."""
+        places = _look_up(self._titles, titles)
+        found = np.full(len(titles), NOT_FOUND, np.int32)
+        is_there = places != NOT_FOUND
+        found[is_there] = self._articles[places[is_there]]
+        return found
+
+    def find_ids(self, page_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """Returns the articles with these page ids, [ids]; `NOT_FOUND` for other ids, including those of redirects."""
+        return _look_up(self.page_ids, page_ids, self._id_order).astype(np.int32)
+
+
+def _first_of_each(
+    keys: npt.NDArray[np.uint64], values: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[Any]]:
+    """Returns the sorted keys, each once, with the first value of each."""
+    unique, first = np.unique(keys, return_index=True)
+    return unique, values[first]
+
+
+def _look_up(
+    keys: npt.NDArray[Any], wanted: npt.NDArray[Any], order: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.int64]:
+    """Returns the places of wanted keys, `NOT_FOUND` if there is none; `order` sorts the keys, if they are not."""
+    if not len(keys):
+        return np.full(len(wanted), NOT_FOUND, np.int64)
+    places = np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)
+    if order is not None:
+        places = order[places]
+    places[keys[places] != wanted] = NOT_FOUND
+    return places
+
+
+class LinkCounts(NamedTuple):
+    """The counts of a wiki's links between articles, through redirects and each once.
+
+    Attributes:
+      used: all links.
+      of_wikitext: the links in the pages' wikitext, if SQL tables are used; otherwise None.
+      common: the links in both, or None.
+    """
+
+    used: int
+    of_wikitext: int | None
+    common: int | None
+
+
+class Wiki:
+    """A wiki, gathered from the pieces of its dump.
+
+    Args:
+      pieces: the pieces of the dump, in order.
+      accounts: the account of each piece.
+      redirects: the redirects of an SQL table; None to take them from the pages.
+      links: the links of an SQL table; None to take them from the wikitext.
+      work: the folder of the pieces.
+      open_file: opens the pieces.
+
+    Attributes:
+      site: the header of the dump.
+      articles: the articles, found by title through redirects.
+      report: the report on the dump's pages.
+      open_file: opens the pieces.
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        accounts: Sequence[PieceAccount],
+        redirects: TableRead | None,
+        links: TableRead | None,
+        work: str,
+        open_file: OpenFile,
+    ) -> None:
+        self._pieces = pieces
+        self._work = work
+        self.open_file = open_file
+        self._links = links
+        self._accounts = accounts
+        self.site = pieces[0].site
+        self.articles = Articles(self._read)
+        self._lead_to = self._add_redirects(redirects)
+        self.report = ReadReport(
+            self.site.database,
+            read=sum(one.read for one in accounts),
+            used=sum(one.articles + one.redirects for one in accounts),
+            drops=sum_of_drops(drops for one in accounts for drops in one.drops),
+        )
+
+    def texts(self) -> Iterator[list[str]]:
+        """Yields the texts of each article: title, text, and the sentences of its lead."""
+        return (line.split("\t") for line in self._lines(TEXTS))
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of the articles."""
+        titles = PackedStrings(line.partition("\t")[0] for line in self._lines(TEXTS))
+        return Names(titles, PackedStrings(self._lines(REDIRECTS)), self._lead_to)
+
+    @cached_property
+    def links(self) -> Links:
+        """The links between the articles."""
+        return self._wikitext_links() if self._links is None else self._table_links(self._links)
+
+    @cached_property
+    def link_counts(self) -> LinkCounts:
+        """The counts of the links."""
+        if self._links is None:
+            return LinkCounts(len(self.links), None, None)
+        of_wikitext = self._wikitext_links()
+        common = np.intersect1d(self.links, of_wikitext, assume_unique=True)
+        return LinkCounts(len(self.links), len(of_wikitext), len(common))
+
+    def _wikitext_links(self) -> Links:
+        def parts() -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
+            first = 0
+            for piece in self._pieces:
+                counts = self._read_piece(piece, "link_counts")
+                sources = np.repeat(np.arange(first, first + len(counts), dtype=np.int32), counts)
+                first += len(counts)
+                yield sources, self.articles.find(self._read_piece(piece, "links"))
+
+        return collect_links(parts(), sum(one.links for one in self._accounts))
+
+    def _table_links(self, table: TableRead) -> Links:
+        parts = (
+            (self.articles.find_ids(sources), self.articles.find(targets))
+            for sources, targets in read_pairs(table, self.open_file)
+        )
+        return collect_links(parts, table.rows)
+
+    def _add_redirects(self, table: TableRead | None) -> npt.NDArray[np.int32]:
+        titles, targets = self._read("redirects"), self._read("redirect_targets")
+        if table is not None:
+            targets = np.full(len(titles), _NO_TITLE, np.uint64)
+            page_ids = self._read("redirect_ids")
+            order = np.argsort(page_ids, kind="stable")
+            for ids, names in read_pairs(table, self.open_file):
+                rows = _look_up(page_ids, ids, order)
+                targets[rows[rows != NOT_FOUND]] = names[rows != NOT_FOUND]
+        return self.articles.add_redirects(titles, targets)
+
+    def _read(self, key: str) -> npt.NDArray[Any]:
+        return np.concatenate([self._read_piece(piece, key) for piece in self._pieces])
+
+    def _read_piece(self, piece: Piece, key: str) -> npt.NDArray[Any]:
+        return read_array(os.path.join(self._work, piece.name + ARRAYS), key, self.open_file)
+
+    def _lines(self, ending: str) -> Iterator[str]:
+        for piece in self._pieces:
+            with self.open_file(os.path.join(self._work, piece.name + ending), "rb") as file:
+                for line in file:
+                    yield line[:-1].decode()

@@ -1,0 +1,196 @@
+"""The files of a dump: which files make up one dump, and whether they are those that were published."""
+
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from schemas.byte_streams import OpenFile, check_content
+from schemas.errors import DataError
+from smooth_clir.wikipedia.dumps.reading import opened, opened_if_there
+
+_NAMES: Final = (
+    # enwiki-20240101-pages-articles1.xml-p1p41242.bz2
+    re.compile(r"(?P<stem>.*?)(?P<number>\d*)\.xml(-p(?P<first>\d+)p(?P<last>\d+))?(?:\.bz2|\.gz)?"),
+    # enwiki-2025-09-01-p10p1147431.xml.bz2
+    re.compile(r"(?P<stem>.*?)(?P<number>)-p(?P<first>\d+)p(?P<last>\d+)\.xml(?:\.bz2|\.gz)?"),
+)
+
+
+class _Part(NamedTuple):
+    first_page: int
+    last_page: int
+    number: int
+    stem: str
+    path: str
+
+
+def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.glob) -> list[str]:
+    """Returns the parts of one dump, in the order of their pages.
+
+    Parts are recognised by Wikimedia's names: `...-pages-articles1.xml-p1p41242.bz2`, or
+    `enwiki-2025-09-01-p10p1147431.xml.bz2` in the content-file exports. Indexes, checksums and all other files that
+    are not XML are left out.
+
+    Args:
+      pattern: a pattern with `*`, `?` or `[...]`; or the path of one file, with any name in any folder.
+      find: returns the paths that match a pattern.
+
+    Raises:
+      DataError: no file matches, or the matching files are not one dump: two wikis, two dates, whole files and parts,
+        or parts that have pages in common.
+
+    Example:
+      >>> there = ["w-pages2.xml-p9p14.bz2", "w-pages1.xml-p1p8.bz2", "w-index1.txt-p1p8.bz2"]
+      >>> find_dump_files("w-*", find=lambda pattern: there)
+      ['w-pages1.xml-p1p8.bz2', 'w-pages2.xml-p9p14.bz2']
+    """
+    if os.path.exists(pattern) or not glob.has_magic(pattern):
+        return [pattern]
+    parts = sorted(part for path in find(pattern) if (part := _part_of(path)))
+    if not parts:
+        raise DataError(f"no dump file (*.xml, *.xml.bz2, *.xml.gz, or parts of one) matches {pattern}.")
+    if len(stems := sorted({part.stem for part in parts})) > 1:
+        raise DataError(
+            f"{pattern} must match the files of one dump; it matches those of {len(stems)}: {', '.join(stems)}. "
+            "Narrow it down."
+        )
+    for one, other in pairwise(parts):
+        if not _follows(one, other):
+            raise DataError(
+                f"{pattern} must match each page once; {one.path} and {other.path} may have pages in common. "
+                "Narrow it down."
+            )
+    return [part.path for part in parts]
+
+
+def _follows(one: _Part, other: _Part) -> bool:
+    """Whether the second part's pages come after the first's, by their page ids or else by the parts' numbers."""
+    if one.last_page >= 0:
+        return one.last_page < other.first_page
+    return other.last_page < 0 <= one.number < other.number
+
+
+def _part_of(path: str) -> _Part | None:
+    name = os.path.basename(path)
+    found = [match for regex in _NAMES if (match := regex.fullmatch(name))]
+    if not found:
+        return None
+    groups = found[-1].groupdict()
+    first, last, number = (int(groups[key]) if groups[key] else -1 for key in ("first", "last", "number"))
+    return _Part(first, last, number, os.path.join(os.path.dirname(path), groups["stem"]), path)
+
+
+_BLOCK: Final = 1 << 20
+_HEX_DIGITS: Final = {"sha256": 64, "sha1": 40, "md5": 32}
+_LINE: Final = re.compile(r"([0-9A-Fa-f]{32,64})(?:\s+\*?(\S.*))?")
+_TAGGED_LINE: Final = re.compile(r"[A-Z0-9]+ \((.+)\) = ([0-9A-Fa-f]{32,64})")
+_DUMP: Final = re.compile(r"[a-z0-9_]+-(?:[0-9]{8}|latest)")
+"""The beginning of the names of all files of one dump, including its checksums."""
+
+
+class FileSum(NamedTuple):
+    """A file's entry in a manifest.
+
+    Attributes:
+      path: the file's path.
+      size: in bytes.
+      sha256: in hexadecimal.
+      verified_by: the checksum files that name the file; empty if there are none.
+    """
+
+    path: str
+    size: int
+    sha256: str
+    verified_by: tuple[str, ...]
+
+
+def check_sum(path: str, open_file: OpenFile) -> FileSum:
+    """Reads a file once, and compares it with all of its checksums in the same folder.
+
+    These are `SHA256SUMS` (and SHA1SUMS, MD5SUMS), `enwiki-20240101-sha1sums.txt` (and the like) and `FILE.sha256` (and
+    the like), in the forms that `sha256sum` writes.
+
+    Raises:
+      DataError: the file differs from a published checksum.
+    """
+    expected = [*_published(path, open_file)]
+    size, digests = _digests(path, {"sha256", *(algorithm for algorithm, _, _ in expected)}, open_file)
+    for algorithm, digest, source in expected:
+        if digests[algorithm] != digest:
+            raise DataError(
+                f"{path}: wrong checksum: expected {algorithm} {digest} by {source}; got {digests[algorithm]} of "
+                f"{size:,} bytes. Download the file again, or both if the dump was published again."
+            )
+    return FileSum(path, size, digests["sha256"], tuple(source for _, _, source in expected))
+
+
+def _digests(path: str, algorithms: set[str], open_file: OpenFile) -> tuple[int, Mapping[str, str]]:
+    """Returns a file's size, and its digests in hexadecimal."""
+    hashes = {algorithm: hashlib.new(algorithm, usedforsecurity=False) for algorithm in sorted(algorithms)}
+    size = 0
+    with opened(path, open_file) as stream:
+        while block := stream.read(_BLOCK):
+            size += len(block)
+            for one in hashes.values():
+                one.update(block)
+    return size, {algorithm: one.hexdigest() for algorithm, one in hashes.items()}
+
+
+def _published(path: str, open_file: OpenFile) -> Iterator[tuple[str, str, str]]:
+    """Yields (algorithm, digest, checksum file) for each published checksum of a file."""
+    folder, name = os.path.split(path)
+    dump = _DUMP.match(name)
+    for algorithm, digits in _HEX_DIGITS.items():
+        own = f"{name}.{algorithm}"
+        for source in (own, f"{algorithm.upper()}SUMS", f"{dump[0]}-{algorithm}sums.txt" if dump else ""):
+            lines = _lines(os.path.join(folder, source), open_file) if source else []
+            for digest, named in filter(None, map(_parsed, lines)):
+                if len(digest) == digits and (named == name or (source == own and not named)):
+                    yield algorithm, digest, os.path.join(folder, source)
+                    break
+
+
+def _parsed(line: str) -> tuple[str, str] | None:
+    """Returns a line's digest, and its file name, which may be empty."""
+    if found := _LINE.fullmatch(line):
+        return found[1].lower(), os.path.basename(found[2] or "")
+    if found := _TAGGED_LINE.fullmatch(line):
+        return found[2].lower(), os.path.basename(found[1])
+    return None
+
+
+def _lines(path: str, open_file: OpenFile) -> list[str]:
+    """Returns the lines of a file; none if there is no such file."""
+    with opened_if_there(path, open_file) as stream:
+        content: bytes = stream.read() if stream else b""
+    return [line.strip() for line in content.decode("utf-8", "replace").splitlines()]
+
+
+def check_digests(files: Mapping[str, Sequence[FileSum]], digests: Mapping[str, str]) -> None:
+    """Checks that the files that were read are those with which the run began.
+
+    Args:
+      files: the files that were read, by the keys of their settings.
+      digests: each key's `input_digest` at the beginning of the run.
+
+    Raises:
+      DataError: an input has changed.
+    """
+    for key, some in files.items():
+        ordered = sorted(some, key=lambda one: one.path)
+        check_content(
+            f"data.wikipedia.{key}", [one.path for one in ordered], [one.sha256 for one in ordered], digests.get(key)
+        )
+
+
+def file_states(files: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
+    """Number, size and time of the last change of each local file, by its path: another content has another state.
+
+    The pieces of a dump are read out of order, by several processes, so that no digest covers what each of them read.
+    """
+    found = {path: os.stat(path) for some in files.values() for path in some if "://" not in path}
+    return {path: (state.st_ino, state.st_size, state.st_mtime_ns) for path, state in found.items()}

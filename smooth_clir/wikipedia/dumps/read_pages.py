@@ -1,0 +1,140 @@
+"""Reads the pages of a chunk of a dump."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, Final
+
+from schemas.byte_streams import OpenFile
+from schemas.drops import Drop
+from schemas.errors import DataError
+from smooth_clir.wikipedia.dumps.chunks import Chunk
+from smooth_clir.wikipedia.dumps.page_parser import Page, PageParser
+from smooth_clir.wikipedia.dumps.reading import damaged, opened, unpacked_blocks
+
+_PAGE: Final = re.compile(rb"<page[\s>]")
+_TAG: Final = b"<page"
+_ROOT_END: Final = b"</mediawiki>"
+_TAIL_BYTES: Final = 256
+
+
+def read_pages(chunk: Chunk, open_file: OpenFile) -> Iterator[Page | Drop]:
+    """Yields one `Page` or one `Drop` for each page whose `<page>` lies in a chunk, in the file's order.
+
+    The chunks of a file have all its pages, each once. Memory holds the pages of 1 MiB and a text of at most
+    `MAX_TEXT_BYTES`. A drop's line is the page's id and its excerpt the title, so that neither depends on how the file
+    is packed or divided.
+
+    Args:
+      chunk: one of `dump_chunks`.
+      open_file: opens the chunk's file.
+
+    Raises:
+      DataError: the file is damaged or incomplete, or its XML has a document type. The pages before are yielded first.
+    """
+    with opened(chunk.path, open_file) as stream:
+        own = _OpenChunk(chunk, stream)
+        yield from _pages(own)
+        yield from _pages_beyond(own)
+
+
+class _OpenChunk:
+    """A chunk while it is read; places are in bytes of the file if it is plain, otherwise in unpacked bytes."""
+
+    def __init__(self, chunk: Chunk, stream: Any) -> None:
+        self.chunk = chunk
+        self.end = chunk.start if chunk.packing == "plain" else 0  # of the bytes that are unpacked
+        self.tail = b""
+        self.within = (
+            "" if chunk.packing == "plain" else f" of what its bytes {chunk.start:,} to {chunk.end:,} unpack to"
+        )
+        # None until the first page begins.
+        self.parser = PageParser(chunk.path, self.end, self.within, True) if chunk.is_first else None
+        self._stream = stream
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yields the chunk's content."""
+        return self._read(self.chunk.start, self.chunk.end)
+
+    def blocks_beyond(self) -> Iterator[bytes]:
+        """Yields the content that follows the chunk in the file."""
+        return iter(()) if self.chunk.is_last else self._read(self.chunk.end, self.chunk.size)
+
+    def _read(self, start: int, end: int) -> Iterator[bytes]:
+        for block in unpacked_blocks(self._stream, self.chunk.path, self.chunk.packing, start, end):
+            self.end += len(block)
+            self.tail = (self.tail + block[-_TAIL_BYTES:])[-_TAIL_BYTES:]
+            yield block
+
+    def begin(self, data: bytes) -> PageParser:
+        """Makes a parser for the last unpacked bytes, which begin with a `<page>`."""
+        self.parser = PageParser(self.chunk.path, self.end - len(data), self.within, False)
+        return self.parser
+
+
+def _pages(own: _OpenChunk) -> Iterator[Page | Drop]:
+    """Yields the pages that end within a chunk."""
+    seam = b""
+    for block in own.blocks():
+        parser = own.parser
+        if parser is None:
+            data = seam + block
+            found = _PAGE.search(data)
+            if not found:
+                seam = data[-len(_TAG) :]
+                continue
+            block = data[found.start() :]
+            parser = own.begin(block)
+        parser.feed(block)
+        yield from parser.take()
+
+
+def _pages_beyond(own: _OpenChunk) -> Iterator[Page | Drop]:
+    """Yields the page that the chunk's end divides, if there is one, and checks that nothing is missing."""
+    end = own.end
+    blocks = own.blocks_beyond()
+    if own.parser is None:
+        blocks = _after_divided_tag(own, blocks)
+    parser = own.parser
+    if parser is None:
+        if own.chunk.is_last and not own.tail.rstrip().endswith(_ROOT_END):
+            raise damaged(own.chunk.path, "the XML must end with </mediawiki>; it does not")
+        return
+    shown: int | None = None
+    seam = b""
+    place = end
+    is_over = own.chunk.is_last
+    while parser.beyond is None and (parser.in_page or parser.in_tag) and not is_over:
+        block = next(blocks, b"")
+        if shown is None and (found := _PAGE.search(seam + block)):
+            shown = place - len(seam) + found.start()
+        seam = (seam + block)[-len(_TAG) :]
+        place += len(block)
+        parser.feed(block, end)
+        yield from parser.take()
+        is_over = not block
+    if shown != parser.beyond:
+        raise DataError(
+            f"{own.chunk.path}: a comment or CDATA section holds <page> at byte {shown:,}{own.within}, so that the "
+            "file cannot be divided. Read it in one chunk, as long as the file."
+        )
+    if is_over:
+        parser.check_end()
+    elif parser.beyond is None and parser.in_root:
+        parser.feed(_ROOT_END)
+        parser.check_end()
+    yield from parser.take()
+
+
+def _after_divided_tag(own: _OpenChunk, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Returns the blocks after a chunk; begins a parser if only the beginning of a `<page>` lies in the chunk."""
+    begun = own.tail[max(own.tail.rfind(b"<"), 0) :]
+    if not begun or not _TAG.startswith(begun):
+        return blocks
+    tag = begun
+    while len(tag) <= len(_TAG) and (block := next(blocks, b"")):
+        tag += block
+    if not _PAGE.match(tag):
+        return iter(())
+    own.begin(tag).feed(begun)
+    return chain([tag[len(begun) :]], blocks)

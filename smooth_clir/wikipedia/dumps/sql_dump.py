@@ -1,0 +1,178 @@
+"""Reads the rows of a table from MySQL's dump of the table."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from schemas.byte_streams import OpenFile
+from schemas.errors import DataError
+from schemas.wikiclir import excerpt_of
+from smooth_clir.wikipedia.dumps.reading import damaged, unpacked_file
+from smooth_clir.wikipedia.dumps.sql_syntax import SqlRowParser, SqlTable, Value, parse_create_table
+
+_MOST_BYTES: Final = 1 << 24
+"""Longest row, or statement without rows. MediaWiki's tables have much shorter ones."""
+
+_INSERT: Final = re.compile(rb"\s*(?:INSERT|REPLACE)\b", re.IGNORECASE)
+_INSERT_HEAD: Final = re.compile(
+    rb"\s*(?:INSERT|REPLACE)\s+(?:IGNORE\s+)?INTO\s+`((?:[^`]|``)+)`\s*(?:\(([^()]*)\)\s*)?VALUES\b", re.IGNORECASE
+)
+_COMMENT: Final = re.compile(rb"\s*(?:--[^\n]*\n|#[^\n]*\n|/\*.*?\*/\s*;?|;)", re.DOTALL)
+_STATEMENT: Final = re.compile(
+    rb"""(?!\s*(?:--|\#|/\*))[^;'"`]*(?:(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)[^;'"`]*)*;""", re.DOTALL
+)
+_HEADER: Final = re.compile(rb"\s*--\s*(?:MySQL|MariaDB)\s+dump\b", re.IGNORECASE)
+_FOOTER: Final = re.compile(rb"\s*--\s*Dump completed\b", re.IGNORECASE)
+
+
+def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[tuple[Value, ...]]:
+    """Yields the rows of a table, in the order of the dump.
+
+    The dump's own CREATE TABLE gives the places of the columns, because they differ between dumps of one table.
+
+    Args:
+      path: the dump, as mysqldump and mariadb-dump write it: plain or gzipped.
+      table: the table's name.
+      columns: the names of the wanted columns.
+      open_file: opens the dump.
+
+    Yields:
+      the values in the order of `columns`: integers and floats for columns declared as such, undecoded bytes for all
+      others; None for NULL.
+
+    Raises:
+      DataError: the dump is of another table, lacks a column, cannot be parsed or is incomplete.
+
+    Example:
+      >>> import io
+      >>> dump = b"CREATE TABLE `t` (`a` int, `b` blob);\\nINSERT INTO `t` VALUES (1,'x),('),(-2,NULL);\\n"
+      >>> [*read_rows("t.sql", "t", ["b", "a"], lambda path, mode: io.BytesIO(dump))]
+      [(b'x),(', 1), (None, -2)]
+    """
+    for batch in read_batches(path, table, columns, open_file):
+        yield from zip(*batch, strict=True)
+
+
+def read_batches(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[list[list[Value]]]:
+    """Yields as `read_rows`, but some thousand rows at a time: a list of values for each wanted column.
+
+    For tables that become arrays: it makes no object of a row.
+    """
+    dump = _SqlDump(path, table, columns)
+    for block in unpacked_file(path, open_file):
+        yield from dump.feed(block)
+    yield from dump.feed(b"\n", is_last=True)
+    dump.check_end()
+
+
+def sql_columns(path: str, table: str, open_file: OpenFile) -> frozenset[str]:
+    """Returns the names of a table's columns; reads the dump's CREATE TABLE only, and raises as `read_rows` does."""
+    dump = _SqlDump(path, table, ())
+    for block in unpacked_file(path, open_file):
+        for _ in dump.feed(block):
+            pass
+        if dump.table:
+            return frozenset(dump.table.columns)
+    dump.check_end()
+    return frozenset()
+
+
+class _SqlDump:
+    """A dump while it is read, statement by statement."""
+
+    def __init__(self, path: str, name: str, columns: Sequence[str]) -> None:
+        self._path, self._name, self._asked = path, name, columns
+        self.table: SqlTable | None = None  # until CREATE TABLE is read
+        self._rows: SqlRowParser | None = None
+        self._rest = b""
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
+        self._place = 0
+        self._has_header = self._has_footer = False
+
+    def feed(self, block: bytes, is_last: bool = False) -> Iterator[list[list[Value]]]:
+        """Yields the rows that the block completes, many at a time: a list of values for each wanted column."""
+        self._waiting.append(block)
+        self._waiting_bytes += len(block)
+        # A long row is not searched again with every block.
+        if self._waiting_bytes < len(self._rest) and not is_last:
+            return
+        self._rest = b"".join([self._rest, *self._waiting])
+        self._waiting, self._waiting_bytes = [], 0
+        while self._rest:
+            if self._rows:
+                try:
+                    columns, end, is_over = self._rows.parse(self._rest)
+                except ValueError as error:
+                    raise self._error(f"values must be of their columns' types; {error}") from error
+                if columns:
+                    yield columns
+                if is_over:
+                    self._rows = None
+                self._pass_on(end)
+                if not is_over:
+                    break
+            elif not self._pass_statement():
+                break
+        if len(self._rest) > _MOST_BYTES:
+            raise self._error("a row or statement must end; none does")
+
+    def check_end(self) -> None:
+        """Checks that the dump is complete."""
+        if self._rows or self._rest.strip():
+            raise self._error("a row or statement must end; the file does")
+        if self.table is None:
+            raise DataError(
+                f"{self._path}: expected a dump of the table {self._name}, with its CREATE TABLE; there is none."
+            )
+        if self._has_header and not self._has_footer:
+            raise damaged(self._path, "it must end with '-- Dump completed', as it begins with '-- MySQL dump'")
+
+    def _pass_on(self, end: int) -> None:
+        self._rest = self._rest[end:]
+        self._place += end
+
+    def _pass_statement(self) -> bool:
+        """Reads a statement or comment up to the first row; returns False if it is incomplete."""
+        if _INSERT.match(self._rest):
+            found = _INSERT_HEAD.match(self._rest)
+            if found:
+                self._rows = self._row_parser(found)
+        elif found := _COMMENT.match(self._rest):
+            self._has_header |= _HEADER.match(self._rest) is not None
+            self._has_footer |= _FOOTER.match(self._rest) is not None
+        elif found := _STATEMENT.match(self._rest):
+            self._read_statement(found.group())
+        if found:
+            self._pass_on(found.end())
+        return found is not None
+
+    def _read_statement(self, statement: bytes) -> None:
+        table = parse_create_table(statement)
+        if table is None:
+            return
+        self._check_name(table.name)
+        if missing := [column for column in self._asked if column not in table.columns]:
+            raise DataError(
+                f"{self._path}: the table {self._name} must have the columns {', '.join(self._asked)}; "
+                f"{', '.join(missing)} missing in {', '.join(table.columns)}. The dump is older or newer than is known."
+            )
+        self.table = table
+
+    def _check_name(self, name: str) -> None:
+        if name != self._name:
+            raise DataError(f"{self._path}: expected a dump of the table {self._name}; got one of {name}.")
+
+    def _row_parser(self, insert: re.Match[bytes]) -> SqlRowParser:
+        self._check_name(insert[1].decode("utf-8", "replace"))
+        if self.table is None:
+            raise self._error("CREATE TABLE must come before INSERT; it does not")
+        names = [*self.table.columns]
+        if insert[2] is not None:
+            names = [name.strip().strip(b"`").decode("utf-8", "replace") for name in insert[2].split(b",")]
+            if not {*self._asked} <= {*names} <= {*self.table.columns}:
+                raise self._error(f"INSERT must name the columns {', '.join(self._asked)}, and none that is unknown")
+        return SqlRowParser(self.table, names, self._asked)
+
+    def _error(self, fault: str) -> DataError:
+        return damaged(self._path, f"{fault}: byte {self._place:,} of the SQL, {excerpt_of(self._rest.lstrip())!r}")
