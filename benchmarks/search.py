@@ -99,7 +99,7 @@ def milliseconds(address: str, texts: Sequence[str]) -> list[float]:
 def recalls(output: Path, index: Path, queries: Sequence[str]) -> tuple[float, float]:
     """Returns the recall of the score among the ten best, and of the vectors among the hundred best."""
     from models.exported.model import LoadedModel
-    from models.retrieval.corpus_index import CorpusIndex
+    from smooth_clir.retrieval.corpus_index import CorpusIndex
 
     version = max((output / "serving").iterdir(), key=lambda one: one.name)
     model = LoadedModel(str(version))

@@ -7,13 +7,13 @@ from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files, write_text
 from components.stage import Apply, Input, Output, stage
+from models.lists.ranking import ranking_run
 from models.lists.ranking_lists import read_lists
-from models.retrieval.bm25 import score_by_bm25
-from models.retrieval.ranking import ranking_run
 from schemas.artifacts import Collection, RankingRun
 from schemas.collection import DocumentTexts
 from schemas.evaluation import RUN_FILE
 from schemas.word_rules import WordRules
+from smooth_clir.retrieval.bm25 import score_by_bm25
 
 TAG: Final = "bm25"
 

@@ -6,9 +6,9 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from models.choices import RIVALS
 from models.evaluation.metrics import METRICS, OneOfMetrics
-from models.retrieval.milvus_settings import MilvusSettings
 from models.translators.settings import TranslatorSettings
 from schemas.settings import OneOf, Settings
+from smooth_clir.retrieval.milvus_settings import MilvusSettings
 
 BASELINES: Final = ("bm25", "paper", *RIVALS)
 """The systems that may be evaluated beside the model."""

@@ -6,8 +6,8 @@ from components.artifact_files import serving_model, split_files, write_text
 from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.evaluation.score_lists import score_lists
+from models.lists.ranking import ranking_run
 from models.lists.ranking_lists import read_lists
-from models.retrieval.ranking import ranking_run
 from schemas.artifacts import RankingRun
 from schemas.evaluation import RUN_FILE
 

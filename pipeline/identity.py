@@ -40,7 +40,7 @@ _FILES: Final = ("schema_file",)
 """The execution properties that name a file of ours."""
 
 _ROOT = Path(__file__).parent.parent
-_ROOMS = ("schemas", "models", "smooth_clir.wikipedia", "components")
+_ROOMS = ("schemas", "models", "smooth_clir.wikipedia", "smooth_clir.retrieval", "components")
 
 
 def identity_of_stage(executor: str, properties: Mapping[str, Any]) -> str:

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from ml_metadata.proto import metadata_store_pb2
 
-from components.index_pusher.index_versions import IndexVersions
-from components.index_pusher.milvus_versions import MilvusVersions
 from components.trainer.workers import joined_cluster
 from components.wikiclir_example_gen.report import DataReport
 from models.training.devices import configure_devices
@@ -43,6 +41,8 @@ from schemas.lexicon_report import LexiconReport
 from schemas.search_report import SEARCH_FILE, SearchReport
 from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
 from schemas.training_history import HISTORY_FILE, TrainingHistory
+from smooth_clir.retrieval.index_versions import IndexVersions
+from smooth_clir.retrieval.milvus_versions import MilvusVersions
 
 
 class RunResult(NamedTuple):

@@ -17,12 +17,12 @@ from components.domain_validator import DomainValidator
 from components.evaluator.component import Evaluator
 from components.example_validator import ExampleValidator
 from components.gate import Gate
-from components.index_pusher.component import IndexPusher
+from components.index_pusher import IndexPusher
 from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
 from components.rivals.component import Rivals
-from components.search_evaluator.component import SearchEvaluator
+from components.search_evaluator import SearchEvaluator
 from components.stage import IDENTITY
 from components.statistics_gen import StatisticsGen
 from components.text_vector_gen.component import TextVectorGen

@@ -47,7 +47,7 @@ class EvaluationReport(JsonRecord):
     queries_of_training: int | None = None
     """The queries with the text of a train query; None where the train split is unknown."""
     feedback: float = 0.0
-    """Gain of the model's second pass over each list (see `models.retrieval.feedback`); 0: none."""
+    """Gain of the model's second pass over each list (see `models.lists.feedback`); 0: none."""
     feedback_documents: int = 2
     """Number of documents that the second pass takes for relevant ones."""
     paper_names: dict[str, str]

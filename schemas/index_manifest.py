@@ -1,7 +1,7 @@
 """An index of a collection on disk: one version of it, a folder that never changes.
 
 manifest.json
-segments/NUMBER/    some of the documents, see `models.retrieval.segment`
+segments/NUMBER/    some of the documents, see `smooth_clir.retrieval.segment`
 removed/NUMBER.npy  int32: the rows of a segment whose documents were removed, if any
 vectors.faiss       the index of near vectors, where the documents are many
 left.tsv            documents of the version before that a run's index lacks; for a person, so that no digest is kept
@@ -21,7 +21,7 @@ REMOVED: Final = "removed"
 VECTORS_FILE: Final = "vectors.faiss"
 LEFT_FILE: Final = "left.tsv"
 OWN_WEIGHTS_FILE: Final = "own_weights.npy"
-"""In a segment, the weights of the terms that documents hold themselves; see `models.retrieval.segment`."""
+"""In a segment, the weights of the terms that documents hold themselves; see `smooth_clir.retrieval.segment`."""
 FORMAT: Final = 1
 _DIGEST: Final = "sha256"
 

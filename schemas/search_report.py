@@ -79,4 +79,4 @@ class SearchReport(JsonRecord):
     engine: str = ""
     """The address of the engine that was searched; empty for the index on disk."""
     feedback: float = 0.0
-    """Gain of the model's second pass (see `models.retrieval.feedback`), which its channels alone lack; 0: none."""
+    """Gain of the model's second pass (see `models.lists.feedback`), which its channels alone lack; 0: none."""

@@ -5,14 +5,14 @@ from functools import cached_property
 from typing import Any
 
 from models.exported.model import LoadedModel
-from models.retrieval.document_ranker import DocumentRanker
 from schemas.errors import DataError
 from schemas.wikiclir import Text
 from smooth_clir.cli.documents import read_documents
 from smooth_clir.cli.model_folder import IndexPlace, index_place
-from smooth_clir.serving.engine import Engine
-from smooth_clir.serving.http_records import Hit
-from smooth_clir.serving.newest_engine import FolderEngines
+from smooth_clir.retrieval.answers import Hit
+from smooth_clir.retrieval.document_ranker import DocumentRanker
+from smooth_clir.retrieval.engine import Engine
+from smooth_clir.retrieval.folder_engines import FolderEngines
 
 
 class Ranker(LoadedModel):
@@ -61,7 +61,7 @@ class Ranker(LoadedModel):
 
         Args:
           documents: the documents, or the path of a file of them, in any form of docs/formats.md.
-          feedback: gain of the second pass, see `models.retrieval.feedback`; None for the model's own, 0 for the first
+          feedback: gain of the second pass, see `models.lists.feedback`; None for the model's own, 0 for the first
             pass alone.
 
         Raises:

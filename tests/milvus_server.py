@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from models.retrieval.milvus import import_client
-from models.retrieval.milvus_settings import MilvusSettings
+from smooth_clir.retrieval.milvus import import_client
+from smooth_clir.retrieval.milvus_settings import MilvusSettings
 
 _ENVIRONMENT: Final = Path(__file__).parents[1] / "build" / "milvus-lite"
 

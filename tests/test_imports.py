@@ -9,19 +9,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-WIKIPEDIA, EXPERIMENTS, SERVING, CLI = (
-    f"smooth_clir.{room}" for room in ("wikipedia", "experiments", "serving", "cli")
+WIKIPEDIA, RETRIEVAL, EXPERIMENTS, SERVING, CLI = (
+    f"smooth_clir.{room}" for room in ("wikipedia", "retrieval", "experiments", "serving", "cli")
 )
+_STAGES = ("schemas", WIKIPEDIA, "models", RETRIEVAL, "components")
 MAY_IMPORT = {
     "schemas": {"schemas"},
     WIKIPEDIA: {"schemas", WIKIPEDIA},
     "models": {"schemas", "models"},
-    "components": {"schemas", WIKIPEDIA, "models", "components"},
-    "pipeline": {"schemas", WIKIPEDIA, "models", "components", "pipeline"},
-    EXPERIMENTS: {"schemas", WIKIPEDIA, "models", "components", "pipeline", EXPERIMENTS},
-    SERVING: {"schemas", "models", "components", SERVING},
-    CLI: {"schemas", WIKIPEDIA, "models", "components", "pipeline", EXPERIMENTS, SERVING, CLI},
-    "smooth_clir": {"schemas", "models", "components", "pipeline", SERVING, CLI, "smooth_clir"},
+    RETRIEVAL: {"schemas", "models", RETRIEVAL},
+    "components": {*_STAGES},
+    "pipeline": {*_STAGES, "pipeline"},
+    EXPERIMENTS: {*_STAGES, "pipeline", EXPERIMENTS},
+    SERVING: {"schemas", "models", RETRIEVAL, SERVING},
+    CLI: {*_STAGES, "pipeline", EXPERIMENTS, SERVING, CLI},
+    "smooth_clir": {"schemas", "models", RETRIEVAL, CLI, "smooth_clir"},
 }
 """Every room, and the rooms that it may import."""
 ROOTS = ("schemas", "models", "components", "pipeline", "smooth_clir")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from models.retrieval.index_files import MANIFEST_FILE, read_manifest
 from pipeline.beam_settings import BeamSettings
 from pipeline.config_schema import is_config_schema
 from pipeline.output_folder import RECORD_FILE, output_fault
@@ -18,7 +17,8 @@ from schemas.json_files import MAX_DEPTH, parse_json
 from schemas.lexicon_pairs import parse_pairs
 from smooth_clir.cli.label import _output_fault
 from smooth_clir.experiments.experiment import read_experiment
-from smooth_clir.serving.example_queries import EXAMPLES_FILE, read_example_queries
+from smooth_clir.retrieval.example_queries import EXAMPLES_FILE, read_example_queries
+from smooth_clir.retrieval.index_files import MANIFEST_FILE, read_manifest
 
 
 def nested(depth: int, kind: str) -> str:

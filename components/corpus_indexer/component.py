@@ -11,9 +11,9 @@ from components.corpus_indexer.index_collection import index_collection, parts_o
 from components.stage import Input, MakePipeline, Output, stage
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
-from models.retrieval.assemble_index import assemble_index
 from schemas.artifacts import Collection, CorpusIndex, TextVectors
 from schemas.collection import MANIFEST_FILE, parse_manifest
+from smooth_clir.retrieval.assemble_index import assemble_index
 
 
 @stage

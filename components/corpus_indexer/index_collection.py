@@ -10,9 +10,9 @@ import apache_beam as beam
 import components.beam_runner  # noqa: F401 - pipelines are made here
 from models.encoders.text_vectors import TextVectors
 from models.exported.model import LoadedModel
-from models.retrieval.segment import MOST_DOCUMENTS, encode_documents
 from schemas.collection import Role, Shard, read_texts
 from schemas.index_manifest import SEGMENTS, SegmentRecord
+from smooth_clir.retrieval.segment import MOST_DOCUMENTS, encode_documents
 
 
 class Part(NamedTuple):

@@ -13,9 +13,9 @@ import tensorflow as tf
 from models.evaluation.list_metrics import list_metrics
 from models.evaluation.metrics import METRICS, per_query_metrics
 from models.evaluation.significance import randomisation_test, standard_error
+from models.lists.feedback import FIRST_PASS, Feedback
+from models.lists.ranking import ranking_run
 from models.lists.ranking_lists import RankingLists
-from models.retrieval.feedback import FIRST_PASS, Feedback
-from models.retrieval.ranking import ranking_run
 from schemas import features as f
 from schemas.errors import DataError
 from schemas.evaluation import (

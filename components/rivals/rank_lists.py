@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from models.lists.ranking import ranking_run
 from models.lists.ranking_lists import RankingLists
-from models.retrieval.ranking import ranking_run
 from models.rivals.methods import METHODS
 from models.rivals.term_lists import TermLists
 from models.translators.load_translator import load_translator, with_probe

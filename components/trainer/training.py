@@ -18,13 +18,13 @@ from models.encoders.settings import IN_GRAPH
 from models.evaluation.relevance_shares import RelevanceShares, fit_relevance_shares
 from models.exported.export import ExportedEncoder, export_ranker
 from models.lexicon.lexicon import WITHOUT_DOMAIN
+from models.lists.feedback import FIRST_PASS, Feedback
 from models.lists.ranking_lists import RankingLists
 from models.objectives.adversarial import ADVERSARY
 from models.objectives.make_objective import make_objective
 from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
-from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.training.channel_weight import Sum, fit_weight
 from models.training.hparams import settings_of, write_hparams
 from models.training.list_evaluator import ListEvaluator

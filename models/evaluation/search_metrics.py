@@ -2,7 +2,7 @@
 
 A ranking is cut at `DEPTH` documents. A judged document that is not among them counts as never found: it adds nothing
 to any metric, and its reciprocal rank is 0. A document without a judgment for the query is not relevant to it. Rankings
-are in the order of `models.retrieval.ranking`: ties by document id descending. Grades and relevance are as in
+are in the order of `models.lists.ranking`: ties by document id descending. Grades and relevance are as in
 `metrics.py`; a query without a relevant document scores 0 and counts.
 
 Importing this file does not import TensorFlow.

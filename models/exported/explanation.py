@@ -33,7 +33,7 @@ class ScorePart(JsonRecord):
 
 
 def feedback_part(added: float) -> ScorePart:
-    """Returns the part of the second pass: the similarity to the first documents, see `models.retrieval.feedback`."""
+    """Returns the part of the second pass: the similarity to the first documents, see `models.lists.feedback`."""
     return ScorePart(name=FEEDBACK, part=added)
 
 

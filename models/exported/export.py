@@ -12,8 +12,8 @@ from models.encoders.text_vectors import ROLES, EncoderRecord
 from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.versions import write_sums
 from models.graphs import graph_function
+from models.lists.feedback import FIRST_PASS, Feedback
 from models.rankers.ranker import Ranker
-from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.texts.text_features import TextFeatures, scored_words, term_counts
 from models.texts.tokens import tokenize_with_offsets
 from schemas import features as f
@@ -328,7 +328,7 @@ def export_ranker(
     `relevance` has the fields of `models.evaluation.relevance_shares.RelevanceShares`; it is missing where none were
     fitted.
 
-    `feedback` has the fields of `models.retrieval.feedback.Feedback`; it is missing where there is no second pass.
+    `feedback` has the fields of `models.lists.feedback.Feedback`; it is missing where there is no second pass.
     `score` is the first pass, for the second depends on the candidates, their ids and their `own_terms`.
 
     `explain_words` gives all words of both texts and their places (see `models.texts.tokens`); whether each word of the

@@ -19,8 +19,8 @@ from models.encoders.text_vectors import EncoderRecord
 from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts
 from models.exported.versions import checked_fingerprint
-from models.retrieval.feedback import FIRST_PASS, Feedback, unit_vectors
-from models.retrieval.inverted_index import TermMatrix
+from models.lists.feedback import FIRST_PASS, Feedback, unit_vectors
+from models.texts.term_matrix import TermMatrix
 from schemas.errors import DataError
 from schemas.json_record import JsonRecord
 

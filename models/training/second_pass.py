@@ -10,11 +10,11 @@ from scipy import sparse
 
 from models.choices import FITTED
 from models.evaluation.fit_number import EvalMetrics, best_number
+from models.lists.feedback import Feedback, unit_vectors
 from models.lists.ranking_lists import RankingLists
 from models.rankers.scorer import SparseInnerProduct
-from models.retrieval.feedback import Feedback, unit_vectors
-from models.retrieval.inverted_index import TermMatrix
 from models.settings import FeedbackSettings
+from models.texts.term_matrix import TermMatrix
 from schemas.training_history import Fitted
 
 GAINS: Final = (0.0, 2.0, 4.0, 8.0, 12.0, 20.0, 30.0, 50.0)

@@ -42,7 +42,7 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
         raise DataError(f"--output: must be a new or empty folder; {output} holds something. Choose another.")
     place = index_place(model, index)
     with heavy_imports():
-        from smooth_clir.serving.other_engines.export import export_index
+        from smooth_clir.retrieval.exports.export import export_index
 
         # What Milvus has is also on disk.
         engines, newest = engines_of(place if index else place._replace(milvus=None))

@@ -64,9 +64,9 @@ def index_command(
     files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
     ids = [one for path in removed for one in read_ids(path)]
     with heavy_imports():
-        from components.index_pusher.index_versions import IndexVersions, copy_newest
-        from components.index_pusher.milvus_versions import MilvusVersions
-        from smooth_clir.serving.update_index import IndexUpdater
+        from smooth_clir.retrieval.index_versions import IndexVersions, copy_newest
+        from smooth_clir.retrieval.milvus_versions import MilvusVersions
+        from smooth_clir.retrieval.update_index import IndexUpdater
 
     milvus = MilvusVersions(place.milvus) if place.milvus else None
     progress = logging.getLogger("clir.progress")
@@ -112,9 +112,9 @@ def _check(place: IndexPlace, as_json: bool) -> None:
     with StageView() as view:
         view.start(0, 0, "checking")
         with heavy_imports():
-            from components.index_pusher.index_versions import IndexVersions
-            from components.index_pusher.milvus_versions import MilvusVersions
-            from models.retrieval.index_files import check_version
+            from smooth_clir.retrieval.index_files import check_version
+            from smooth_clir.retrieval.index_versions import IndexVersions
+            from smooth_clir.retrieval.milvus_versions import MilvusVersions
 
         versions = IndexVersions(folder)
         found = {version: check_version(str(version)) for version in versions.all()}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pydantic
 
-from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from pipeline.config import RunConfig
 from pipeline.layout import CONFIG_FILE, INDEX, MILVUS, SERVING
 from pipeline.output_path import name_fault
@@ -15,9 +14,10 @@ from pipeline.settings_file import describe_fault, read_settings_file
 from schemas.errors import ConfigError, DataError
 from schemas.served_versions import GRAPH_FILE, newest_version
 from smooth_clir.cli.terminal import for_shell, program
+from smooth_clir.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 
 if TYPE_CHECKING:
-    from smooth_clir.serving.newest_engine import FolderEngines
+    from smooth_clir.retrieval.folder_engines import FolderEngines
 
 
 def find_model(path: str) -> str:
@@ -140,7 +140,7 @@ def engines_of(place: IndexPlace, gain: float | None = None) -> tuple["FolderEng
     Raises:
       DataError: there is no index.
     """
-    from smooth_clir.serving.newest_engine import FolderEngines
+    from smooth_clir.retrieval.folder_engines import FolderEngines
 
     engines = FolderEngines(place.models, place.searched, gain=gain)
     if (newest := engines.newest()) is None:

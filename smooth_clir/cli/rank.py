@@ -21,7 +21,7 @@ from smooth_clir.cli.terminal import FIELD, say, show, show_json
 
 if TYPE_CHECKING:
     from models.exported.explanation import ScorePart
-    from models.retrieval.document_ranker import RankedDocument
+    from smooth_clir.retrieval.document_ranker import RankedDocument
 
 MOST_WORDS: Final = 8
 """Most lines for the words of a channel; the other words are summed in one line."""
@@ -60,8 +60,8 @@ def rank(
         say(line)
     with heavy_imports():
         from models.exported.model import LoadedModel
-        from models.retrieval.document_ranker import DocumentRanker
-        from smooth_clir.serving.snippet import make_snippet, matching_words
+        from smooth_clir.retrieval.document_ranker import DocumentRanker
+        from smooth_clir.retrieval.snippet import make_snippet, matching_words
 
     model_here = LoadedModel(path)
     text_of = {document.id: document.text for document in texts}

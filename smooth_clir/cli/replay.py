@@ -57,7 +57,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
         import tensorflow as tf
 
         from components.wikiclir_example_gen.query_words import draw_query_words
-        from models.retrieval.feedback import Feedback
+        from models.lists.feedback import Feedback
         from smooth_clir.serving.score_replay import read_texts, replay_scores
 
         model = _model_of(output, rest, grpc, model_name)

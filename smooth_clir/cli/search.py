@@ -45,7 +45,7 @@ def search(
         check_query_text("QUERY", query)
     place = index_place(model, index)
     with heavy_imports():
-        from smooth_clir.serving.snippet import CHARACTERS
+        from smooth_clir.retrieval.snippet import CHARACTERS
 
         engines, newest = engines_of(place, gain)
     engine = engines.load(newest)

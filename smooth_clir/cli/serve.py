@@ -15,7 +15,7 @@ from smooth_clir.cli.terminal import say, show
 from smooth_clir.serving.settings import ServiceSettings
 
 if TYPE_CHECKING:
-    from smooth_clir.serving.newest_engine import FolderEngines
+    from smooth_clir.retrieval.folder_engines import FolderEngines
 
 
 def _limit(name: str, metavar: str = "N") -> Any:
@@ -79,8 +79,8 @@ def serve(model: str, index: str | None, tf_serving: str | None, model_name: str
 
 def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds: float) -> "FolderEngines":
     """The source of engines; the languages are those of the run that made the model, if its configuration is there."""
-    from smooth_clir.serving.engine import Languages
-    from smooth_clir.serving.newest_engine import FolderEngines
+    from smooth_clir.retrieval.engine import Languages
+    from smooth_clir.retrieval.folder_engines import FolderEngines
 
     connect = None
     if tf_serving:

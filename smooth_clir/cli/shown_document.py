@@ -11,7 +11,7 @@ from schemas.wording import printable, relevant_percentage
 from smooth_clir.cli.terminal import FIELD, show
 
 if TYPE_CHECKING:
-    from smooth_clir.serving.snippet import Snippet
+    from smooth_clir.retrieval.snippet import Snippet
 
 _INDENT: Final = " " * 5
 _BEFORE: Final = "… "

@@ -13,8 +13,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from schemas.errors import DataError
+from smooth_clir.retrieval.answers import NotFound
+from smooth_clir.serving.engine_holder import EngineHolder
 from smooth_clir.serving.middleware import BoundedBody, HostCheck, RequestFrame, refusal_answer, sentence_answer
-from smooth_clir.serving.newest_engine import EngineHolder
 from smooth_clir.serving.refusals import Busy, Refusal
 from smooth_clir.serving.routes import add_routes
 from smooth_clir.serving.settings import ServiceSettings
@@ -66,6 +67,10 @@ def create_app(
     async def unavailable(request: Request, error: DataError) -> Response:
         log.warning("no answer", error=str(error))
         return refusal_answer(Busy(str(error)))
+
+    @app.exception_handler(NotFound)
+    async def not_found(request: Request, error: NotFound) -> Response:
+        return sentence_answer(404, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:

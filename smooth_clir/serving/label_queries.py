@@ -15,7 +15,7 @@ from models.time_left import TimeLeft
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport
 from schemas.errors import DataError
 from schemas.wikiclir import Text, excerpt_of
-from smooth_clir.serving.engine import Engine
+from smooth_clir.retrieval.engine import Engine
 
 progress_log = logging.getLogger("clir.progress")
 

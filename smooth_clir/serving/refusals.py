@@ -23,12 +23,6 @@ class Refusal(HTTPException):
         super().__init__(self.status, sentence, headers)
 
 
-class NotThere(Refusal):
-    """The requested thing does not exist, here or now."""
-
-    status = 404
-
-
 class TooLate(Refusal):
     """The request did not arrive in time."""
 

@@ -7,10 +7,11 @@ from fastapi import Body, FastAPI, Query, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.responses import Response
 
-from smooth_clir.serving.engine import Engine
-from smooth_clir.serving.http_records import Alive, Collection, ExplainAnswer, Problem, RankAnswer, Ready, SearchAnswer
+from schemas.json_record import JsonRecord
+from smooth_clir.retrieval.answers import Collection, ExplainAnswer, RankAnswer, SearchAnswer
+from smooth_clir.retrieval.engine import Engine
+from smooth_clir.serving.engine_holder import EngineHolder
 from smooth_clir.serving.middleware import NOTES
-from smooth_clir.serving.newest_engine import EngineHolder
 from smooth_clir.serving.settings import ServiceSettings
 from smooth_clir.serving.telemetry import ServiceMetrics
 from smooth_clir.serving.work_queue import WorkQueue
@@ -31,6 +32,25 @@ _REFUSALS: Final = {
     503: "The service is busy, or cannot reach its model. The header Retry-After says when to ask again.",
     504: "The answer was not ready in time.",
 }
+
+
+class Problem(JsonRecord):
+    """The reason why there is no result."""
+
+    error: str
+    """The message, which says what must hold, what came, and what to do."""
+
+
+class Ready(JsonRecord):
+    """Whether the service can answer."""
+
+    ready: bool
+
+
+class Alive(JsonRecord):
+    """Whether the process runs."""
+
+    alive: bool
 
 
 class Inputs(BaseModel):

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from models.choices import SCORES
 from models.exported.model import ExportedModel
-from models.retrieval.feedback import Feedback, similarity_of
-from models.retrieval.ranking import rank
+from models.lists.feedback import Feedback, similarity_of
+from models.lists.ranking import rank
 from schemas.errors import DataError
 from schemas.record_files import parse_role
 from schemas.wikiclir import Text

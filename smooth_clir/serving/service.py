@@ -8,8 +8,9 @@ from typing import Final, TextIO
 import uvicorn
 
 from schemas.errors import DataError
+from smooth_clir.retrieval.folder_engines import FolderEngines
 from smooth_clir.serving.app import create_app
-from smooth_clir.serving.newest_engine import EngineHolder, FolderEngines
+from smooth_clir.serving.engine_holder import EngineHolder
 from smooth_clir.serving.settings import ServiceSettings
 from smooth_clir.serving.telemetry import LogStream, ServiceMetrics, SwapLog, WarningsAsEvents, event_log
 from smooth_clir.serving.uvicorn_server import Server, TimedConnection

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from structlog.typing import FilteringBoundLogger
 
 from schemas.errors import DataError
-from smooth_clir.serving.engine import Engine
+from smooth_clir.retrieval.engine import Engine
 from smooth_clir.serving.work_queue import WorkQueue
 
 NO_ROUTE: Final = "none"

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from smooth_clir.serving.newest_engine import FolderEngines
+from smooth_clir.retrieval.folder_engines import FolderEngines
 from tests.cli.command import Answer, Clir
 from tests.cli.conftest import DOCUMENTS
 from tests.models.loaded_once import model_with_words

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smooth_clir.cli.shown_document import show_document, snippet_characters
-from smooth_clir.serving.snippet import Piece, Snippet, Word, make_snippet
+from smooth_clir.retrieval.snippet import Piece, Snippet, Word, make_snippet
 from tests.cli.command import Terminal
 
 pytestmark = pytest.mark.tensors

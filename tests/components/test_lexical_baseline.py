@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from models.retrieval.bm25 import score_by_bm25
 from models.texts.tokens import ALL_WORDS
 from schemas.trec import parse_run
+from smooth_clir.retrieval.bm25 import score_by_bm25
 from tests.models.synthetic import text_lists
 
 pytestmark = pytest.mark.stages

@@ -13,10 +13,10 @@ ROOT = Path(__file__).parents[2]
 _MODULES = [
     "smooth_clir.cli.main",
     "pipeline.local_runner",
-    "models.retrieval.document_ranker",
+    "smooth_clir.retrieval.document_ranker",
     "models.tf_ranking",
-    "smooth_clir.serving.update_index",
-    "components.index_pusher.index_versions",
+    "smooth_clir.retrieval.update_index",
+    "smooth_clir.retrieval.index_versions",
     "tests.e2e.forked",
 ]
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components.index_pusher.index_versions import IndexVersions
 from models.evaluation.search_metrics import ranks_of, search_metrics
 from models.exported.model import LoadedModel
-from models.retrieval.feedback import similarity_of
-from models.retrieval.index_files import check_version
-from models.retrieval.ranking import rank
+from models.lists.feedback import similarity_of
+from models.lists.ranking import rank
 from pipeline.output_folder import OutputFolder
 from schemas.evaluation import QueryMetrics
 from schemas.search_report import SearchReport
 from schemas.trec import parse_run
+from smooth_clir.retrieval.index_files import check_version
+from smooth_clir.retrieval.index_versions import IndexVersions
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun, forked, tree
 

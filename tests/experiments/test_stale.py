@@ -21,7 +21,7 @@ from tests.e2e.process import ROOT, SAMPLE
 
 pytestmark = pytest.mark.stages
 
-ROOMS = ("schemas", "models", "components", "smooth_clir/wikipedia")
+ROOMS = ("schemas", "models", "components", "smooth_clir/retrieval", "smooth_clir/wikipedia")
 STEMS = "models/texts/stems.py"
 VARIANTS = {
     "PSI": {"preset": "polynomial", "lexicon.weight": 0},

@@ -15,7 +15,7 @@ import pytest
 from models.exported import model
 from models.exported.model import LoadedModel
 from models.lexicon.lexicon import Kind
-from models.retrieval.feedback import FIRST_PASS, Feedback
+from models.lists.feedback import FIRST_PASS, Feedback
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model
 

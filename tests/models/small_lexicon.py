@@ -6,8 +6,8 @@ from typing import Final
 from models.exported.export import export_ranker
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
+from models.lists.feedback import FIRST_PASS, Feedback
 from models.rankers.ranker import Ranker
-from models.retrieval.feedback import FIRST_PASS, Feedback
 from models.texts.tokens import ALL_WORDS
 from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import make_channel

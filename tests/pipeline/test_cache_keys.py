@@ -473,7 +473,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("models/losses/mse.py", ""),
         ("models/lexicon/cl_lsi.py", "Rivals Tuner Trainer"),
         ("models/lexicon/model_1.py", "LexiconGen Rivals"),
-        ("models/retrieval/bm25.py", "LexicalBaseline SearchEvaluator"),
+        ("smooth_clir/retrieval/bm25.py", "LexicalBaseline SearchEvaluator"),
         ("models/theory/theorem_3.py", "TrainingReport"),
         ("components/trainer/run_fn.py", "PaperTrainer Trainer"),
         ("components/trainer/tuner_fn.py", "Tuner"),

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from components.index_pusher.index_versions import IndexVersions
 from pipeline.output_folder import run_lock
 from schemas import lock_file
 from schemas.errors import DataError
 from schemas.lock_file import held_lock
+from smooth_clir.retrieval.index_versions import IndexVersions
 
 pytestmark = pytest.mark.tensors
 

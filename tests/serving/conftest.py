@@ -54,7 +54,7 @@ def searched(request: pytest.FixtureRequest, searchable: Path) -> str:
     """The index of that output: its folder, and the address of the same in Milvus."""
     if request.param == "on disk":
         return str(searchable / "index")
-    from components.index_pusher.milvus_versions import MilvusVersions
+    from smooth_clir.retrieval.milvus_versions import MilvusVersions
 
     server: MilvusServer = request.getfixturevalue("milvus")
     MilvusVersions(server.settings("searchable")).publish(searchable / "index" / "1")

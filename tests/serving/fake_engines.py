@@ -6,9 +6,9 @@ from typing import Any
 
 from models.exported.explanation import Explanation
 from schemas.index_manifest import Drift
-from smooth_clir.serving.engine import Engine
-from smooth_clir.serving.http_records import Collection, ExplainAnswer, RankAnswer, RankedText, SearchAnswer
-from smooth_clir.serving.newest_engine import FolderEngines
+from smooth_clir.retrieval.answers import Collection, ExplainAnswer, RankAnswer, RankedText, SearchAnswer
+from smooth_clir.retrieval.engine import Engine
+from smooth_clir.retrieval.folder_engines import FolderEngines
 
 
 class FakeEngine(Engine):

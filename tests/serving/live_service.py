@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from smooth_clir.serving.newest_engine import FolderEngines
+from smooth_clir.retrieval.folder_engines import FolderEngines
 from smooth_clir.serving.service import Service
 from smooth_clir.serving.settings import ServiceSettings
 

@@ -13,14 +13,14 @@ from models.exported.export import ExportedEncoder, export_ranker
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
 from models.lexicon.learn_lexicon import learn_lexicon
+from models.lists.feedback import FIRST_PASS, Feedback
 from models.rankers.ranker import Ranker
-from models.retrieval.assemble_index import assemble_index
-from models.retrieval.feedback import FIRST_PASS, Feedback
-from models.retrieval.segment import encode_documents
 from schemas.index_manifest import SEGMENTS
 from schemas.served_versions import EXAMPLES_FILE
 from schemas.wikiclir import Text
 from schemas.word_rules import WordRules
+from smooth_clir.retrieval.assemble_index import assemble_index
+from smooth_clir.retrieval.segment import encode_documents
 from tests.models.encoders.small_encoder import IN_GRAPH, HashedWords, record_of
 from tests.models.lexicon.small_lexicon import make_channel
 from tests.models.made_once import made_once

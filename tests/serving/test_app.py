@@ -7,7 +7,7 @@ import pytest
 
 from schemas.errors import DataError
 from schemas.index_manifest import Drift
-from smooth_clir.serving.http_records import SearchAnswer
+from smooth_clir.retrieval.answers import SearchAnswer
 from smooth_clir.serving.service import Service
 from smooth_clir.serving.settings import ServiceSettings
 from smooth_clir.serving.telemetry import ServiceMetrics

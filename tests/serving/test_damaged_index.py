@@ -12,14 +12,15 @@ from typing import Final
 import numpy as np
 import pytest
 
-from components.index_pusher.index_versions import IndexVersions, push_index
-from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.index_files import check_version, file_faults, read_manifest
 from schemas.errors import DataError
 from schemas.index_manifest import LEFT_FILE, MANIFEST_FILE, SEGMENTS, VECTORS_FILE
 from schemas.wikiclir import Text
-from smooth_clir.serving.newest_engine import EngineHolder, FolderEngines
-from smooth_clir.serving.update_index import IndexUpdater
+from smooth_clir.retrieval.corpus_index import CorpusIndex
+from smooth_clir.retrieval.folder_engines import FolderEngines
+from smooth_clir.retrieval.index_files import check_version, file_faults, read_manifest
+from smooth_clir.retrieval.index_versions import IndexVersions, push_index
+from smooth_clir.retrieval.update_index import IndexUpdater
+from smooth_clir.serving.engine_holder import EngineHolder
 from tests.models.loaded_once import model_with_words
 from tests.serving.fake_engines import Watch
 

@@ -14,8 +14,8 @@ from models.encoders.settings import EncoderSettings
 from models.exported.export import ExportedEncoder, export_ranker
 from models.rankers.ranker import Ranker
 from schemas.wikiclir import Text
-from smooth_clir.serving import engine
-from smooth_clir.serving.newest_engine import FolderEngines
+from smooth_clir.retrieval import engine
+from smooth_clir.retrieval.folder_engines import FolderEngines
 from tests.cli.command import Answer, Clir
 from tests.models.encoders.endpoint_server import (
     KEY,

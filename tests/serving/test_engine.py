@@ -10,15 +10,15 @@ from threading import Event
 import pytest
 
 from models.exported.model import LoadedModel
-from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.document_ranker import DocumentRanker
-from models.retrieval.feedback import Feedback
+from models.lists.feedback import Feedback
 from schemas.errors import DataError
 from schemas.served_versions import EXAMPLES_FILE
-from smooth_clir.serving.engine import Engine, Languages
-from smooth_clir.serving.example_queries import read_example_queries
-from smooth_clir.serving.newest_engine import FolderEngines
-from smooth_clir.serving.refusals import NotThere
+from smooth_clir.retrieval.answers import NotFound
+from smooth_clir.retrieval.corpus_index import CorpusIndex
+from smooth_clir.retrieval.document_ranker import DocumentRanker
+from smooth_clir.retrieval.engine import Engine, Languages
+from smooth_clir.retrieval.example_queries import read_example_queries
+from smooth_clir.retrieval.folder_engines import FolderEngines
 from smooth_clir.serving.tf_serving_client import TfServingModel
 from tests.models.loaded_once import model_of_vectors, model_with_words
 from tests.serving.live_service import LiveService, live_service
@@ -201,7 +201,7 @@ def test_a_query_has_no_good_answer_if_its_best_score_is_low_or_its_words_are_un
 @pytest.mark.parametrize("place", ["0:9@1", "7:0@1", "0:0", "x", "0:0@2", "0:-1@1", "99999999999:0@1"])
 def test_a_place_without_a_document_is_refused(engine: Engine, place: str) -> None:
     identity = engine.search("white cat", 1, with_snippets=False, with_texts=False).results[0].place.partition("@")[2]
-    with pytest.raises(NotThere, match="place"):
+    with pytest.raises(NotFound, match="place"):
         engine.explain("cat", place.replace("@1", f"@{identity}"), None)
 
 

@@ -9,11 +9,11 @@ from typing import Final
 import numpy as np
 import pytest
 
-from components.index_pusher.index_versions import IndexVersions, push_index
 from models.exported.model import LoadedModel
-from models.retrieval.corpus_index import CorpusIndex
 from schemas.wikiclir import Text
-from smooth_clir.serving.update_index import IndexUpdater
+from smooth_clir.retrieval.corpus_index import CorpusIndex
+from smooth_clir.retrieval.index_versions import IndexVersions, push_index
+from smooth_clir.retrieval.update_index import IndexUpdater
 from tests.models.small_lexicon import export_with_words
 from tests.moments import drawn, moments, put_back, read_files
 

@@ -19,22 +19,21 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from components.index_pusher import milvus_versions
-from components.index_pusher.index_versions import IndexVersions
-from components.index_pusher.milvus_versions import MilvusVersions
 from components.on_workers import OnWorkers
 from models.exported.model import LoadedModel
-from models.retrieval import milvus_index
-from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.feedback import Feedback
-from models.retrieval.milvus import Milvus, import_client
-from models.retrieval.milvus_index import MilvusIndex
-from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
-from models.retrieval.search_index import SearchIndex
+from models.lists.feedback import Feedback
 from schemas.errors import DataError
 from schemas.wikiclir import Text
-from smooth_clir.serving.newest_engine import FolderEngines
-from smooth_clir.serving.update_index import IndexUpdater
+from smooth_clir.retrieval import milvus_index, milvus_versions
+from smooth_clir.retrieval.corpus_index import CorpusIndex
+from smooth_clir.retrieval.folder_engines import FolderEngines
+from smooth_clir.retrieval.index_versions import IndexVersions
+from smooth_clir.retrieval.milvus import Milvus, import_client
+from smooth_clir.retrieval.milvus_index import MilvusIndex
+from smooth_clir.retrieval.milvus_settings import MilvusAddress, MilvusSettings
+from smooth_clir.retrieval.milvus_versions import MilvusVersions
+from smooth_clir.retrieval.search_index import SearchIndex
+from smooth_clir.retrieval.update_index import IndexUpdater
 from tests.cli.command import Clir
 from tests.milvus_proxy import Change, MilvusProxy, milvus_proxy
 from tests.milvus_server import MilvusServer
@@ -561,7 +560,7 @@ def test_a_service_says_so_while_the_server_is_gone_and_goes_on_after_it(
 
 
 def test_a_server_that_is_away_for_a_moment_is_asked_again(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("models.retrieval.milvus._CONNECT_SECONDS", 60)
+    monkeypatch.setattr("smooth_clir.retrieval.milvus._CONNECT_SECONDS", 60)
     index.server.kill()
     back = threading.Timer(2, index.server.start)
     back.start()
@@ -594,7 +593,7 @@ def test_a_connection_may_be_encrypted(index: Index, versions: list[Path], tmp_p
     with proxy(index.server.port, context) as opened:
         address = f"milvus+tls://localhost:{opened.port}/{index.name}"
         script = (
-            "import sys; from models.retrieval.milvus import *; "
+            "import sys; from smooth_clir.retrieval.milvus import *; "
             "print(Milvus(MilvusAddress.parse(sys.argv[1]), 5).newest())"
         )
         trusting = {**os.environ, "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": str(certificate)}

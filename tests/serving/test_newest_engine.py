@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from schemas.errors import DataError
-from smooth_clir.serving.newest_engine import AGAIN_SECONDS, EngineHolder
+from smooth_clir.serving.engine_holder import AGAIN_SECONDS, EngineHolder
 from smooth_clir.serving.refusals import Busy
 from tests.serving.fake_engines import FakeEngine, FakeSource, Watch
 from tests.serving.live_service import live_service

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from smooth_clir.serving.newest_engine import FolderEngines
+from smooth_clir.retrieval.folder_engines import FolderEngines
 from tests.serving.live_service import LiveService, live_service
 
 pytestmark = pytest.mark.stages

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from models.exported.model import LoadedModel
-from models.retrieval.corpus_index import CorpusIndex
 from schemas.errors import DataError
 from schemas.wikiclir import Text
 from smooth_clir.cli.export import export_command
-from smooth_clir.serving.other_engines.export import ENGINES, export_index
-from smooth_clir.serving.other_engines.json_lines import JsonLinesWriter
+from smooth_clir.retrieval.corpus_index import CorpusIndex
+from smooth_clir.retrieval.exports.export import ENGINES, export_index
+from smooth_clir.retrieval.exports.json_lines import JsonLinesWriter
 from tests.cli.command import Clir
 from tests.serving.searchable import DOCUMENTS, index_documents
 

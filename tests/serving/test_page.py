@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
-from models.retrieval.feedback import Feedback
-from smooth_clir.serving.engine import Languages
-from smooth_clir.serving.newest_engine import FolderEngines
+from models.lists.feedback import Feedback
+from smooth_clir.retrieval.engine import Languages
+from smooth_clir.retrieval.folder_engines import FolderEngines
 from tests.serving.live_service import LiveService, live_service
 from tests.serving.searchable import ATTACK, DOCUMENTS, EXAMPLES, FOREIGN, export_searchable, index_documents
 

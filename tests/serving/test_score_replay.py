@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from models.retrieval.feedback import FIRST_PASS, Feedback
-from models.retrieval.ranking import rank
+from models.lists.feedback import FIRST_PASS, Feedback
+from models.lists.ranking import rank
 from schemas.errors import DataError
 from smooth_clir.serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_texts, replay_scores
 

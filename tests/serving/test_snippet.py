@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smooth_clir.serving.snippet import Snippet, Word, make_snippet
+from smooth_clir.retrieval.snippet import Snippet, Word, make_snippet
 
 pytestmark = pytest.mark.tensors
 

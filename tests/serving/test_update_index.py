@@ -6,17 +6,17 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from components.index_pusher.index_versions import IndexVersions, push_index
 from models.exported.model import LoadedModel
-from models.retrieval.assemble_index import assemble_index
-from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.document_ranker import DocumentRanker
-from models.retrieval.feedback import Feedback
-from models.retrieval.segment import encode_documents
+from models.lists.feedback import Feedback
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, Drift
 from schemas.wikiclir import Text
-from smooth_clir.serving.update_index import IndexUpdate, IndexUpdater
+from smooth_clir.retrieval.assemble_index import assemble_index
+from smooth_clir.retrieval.corpus_index import CorpusIndex
+from smooth_clir.retrieval.document_ranker import DocumentRanker
+from smooth_clir.retrieval.index_versions import IndexVersions, push_index
+from smooth_clir.retrieval.segment import encode_documents
+from smooth_clir.retrieval.update_index import IndexUpdate, IndexUpdater
 from tests.models.loaded_once import model_with_words
 
 pytestmark = pytest.mark.stages

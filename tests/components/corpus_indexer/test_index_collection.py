@@ -10,9 +10,9 @@ from components.collection_gen import write_collection as module
 from components.collection_gen.write_collection import write_collection
 from components.corpus_indexer import index_collection as job
 from components.corpus_indexer.index_collection import index_collection, parts_of, read_records
-from models.retrieval.assemble_index import assemble_index
-from models.retrieval.corpus_index import CorpusIndex
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest
+from smooth_clir.retrieval.assemble_index import assemble_index
+from smooth_clir.retrieval.corpus_index import CorpusIndex
 from tests.models.loaded_once import loaded_once, model_with_words
 
 pytestmark = pytest.mark.stages

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from models.evaluation.metrics import METRICS
-from models.retrieval.feedback import Feedback
+from models.lists.feedback import Feedback
 from schemas.errors import DataError
 from schemas.evaluation import EVALUATION_FILES, QueryMetrics
 from schemas.trec import parse_run

@@ -14,9 +14,9 @@ from models.evaluation.metrics import METRICS, means
 from models.evaluation.score_lists import score_lists
 from models.exported.model import as_texts
 from models.lexicon.lexicon import COLLECTION_FILE, CollectionRecord, read_lexicon
-from models.retrieval.corpus_index import CorpusIndex
 from schemas.wikiclir import Text
-from smooth_clir.serving.engine import Engine
+from smooth_clir.retrieval.corpus_index import CorpusIndex
+from smooth_clir.retrieval.engine import Engine
 from smooth_clir.serving.label_queries import label_queries
 from tests import added_parts
 from tests.components.trainer.thirty_lists import DOCUMENTS, HELD_OUT, Stages, lists_of

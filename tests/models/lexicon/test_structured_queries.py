@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.lexicon.learn_lexicon import learn_lexicon
-from models.retrieval.bm25 import Bm25
 from models.texts.tokens import ALL_WORDS
 from schemas.word_rules import WordRules
+from smooth_clir.retrieval.bm25 import Bm25
 from tests.models.lexicon.reference import PAIRS, TEXTS, Reference, translations
 from tests.models.lexicon.small_lexicon import (
     COLLECTIONS,
@@ -23,7 +23,7 @@ from tests.models.lexicon.small_lexicon import (
     scores,
     terms,
 )
-from tests.models.retrieval.bm25_score import bm25_score
+from tests.retrieval.bm25_score import bm25_score
 
 pytestmark = pytest.mark.tensors
 

@@ -14,7 +14,6 @@ from models.losses.tf_ranking import SoftmaxLoss
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
-from models.retrieval.document_ranker import DocumentRanker
 from models.settings import ModelSettings
 from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
@@ -23,6 +22,7 @@ from schemas import features as f
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.wikiclir import Text
+from smooth_clir.retrieval.document_ranker import DocumentRanker
 from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.small_model import small_text_features, small_towers
 from tests.models.synthetic import ranking_lists, text_lists

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from models.evaluation.fit_number import EvalMetrics
-from models.retrieval.feedback import Feedback, unit_vectors
+from models.lists.feedback import Feedback, unit_vectors
 from models.settings import FeedbackSettings
 from models.training.second_pass import DOCUMENTS, GAINS, LEAST_GROWTH, fit_second_pass
 from schemas.relevance import MOST_RELEVANT

@@ -1,1 +1,0 @@
-"""SearchEvaluator: the metrics of the test queries where every document of the collection is a candidate."""

@@ -1,0 +1,81 @@
+"""Completes an index whose segments are written: the lists of near vectors, and the manifest."""
+
+import os
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from models.exported.model import ModelStatistics
+from schemas.index_manifest import MANIFEST_FILE, VECTORS_FILE, IndexManifest, SegmentRecord
+from smooth_clir.retrieval.corpus_index import document_numbers, open_segments
+from smooth_clir.retrieval.drift import measure_drift
+from smooth_clir.retrieval.index_files import file_record
+from smooth_clir.retrieval.near_vectors import LEAST, PROBED, TRAINED_ON, NearVectors, lists_for
+from smooth_clir.retrieval.segment import Segment
+
+_SEED: Final = 1
+
+
+def assemble_index(
+    folder: str,
+    model: str,
+    segments: Sequence[SegmentRecord],
+    next_number: int,
+    origin: str = "",
+    of_run: bool = False,
+    near: NearVectors | None = None,
+    least: int = LEAST,
+    statistics: ModelStatistics | None = None,
+) -> IndexManifest:
+    """Writes the lists of near vectors, if there are many vectors, and the manifest.
+
+    Args:
+      folder: the folder with the segments and the rows that were removed.
+      model: the fingerprint of the model that encoded them.
+      segments: the segments' records.
+      next_number: the number of the next new segment.
+      origin, of_run: see `IndexManifest`.
+      near: lists of exactly these documents, updated from the version before; None makes new ones.
+      least: the least number of vectors that get lists.
+      statistics: the model's statistics of its own documents; None for a model without a lexicon.
+    """
+    opened = open_segments(folder, segments)
+    documents = sum(one.documents - one.removed for one in segments)
+    lists, files = 0, [one.removed_file for one in segments if one.removed]
+    if documents >= least:
+        near = near or _lists_of(opened, documents)
+        near.save(os.path.join(folder, VECTORS_FILE))
+        lists = near.lists
+        files.append(VECTORS_FILE)
+    manifest = IndexManifest(
+        model=model,
+        dimension=opened[0].vectors.shape[1] if opened else 0,
+        documents=documents,
+        segments=tuple(segments),
+        next_number=next_number,
+        lists=lists,
+        probes=int(np.ceil(lists * PROBED)),
+        files={path: file_record(os.path.join(folder, path)) for path in files},
+        origin=origin,
+        of_run=of_run,
+        drift=measure_drift(opened, statistics),
+    )
+    with open(os.path.join(folder, MANIFEST_FILE), "w", encoding="utf-8") as file:
+        file.write(manifest.to_json())
+    return manifest
+
+
+def _lists_of(segments: Sequence[Segment], documents: int) -> NearVectors:
+    """Lists that are learned from an even share of every segment."""
+    lists = lists_for(documents)
+    share = min(1.0, lists * TRAINED_ON / documents)
+    generator = np.random.default_rng(_SEED)
+    rows = [segment.kept for segment in segments]
+    sample = [
+        segment.vectors[kept[generator.random(len(kept)) < share]] for segment, kept in zip(segments, rows, strict=True)
+    ]
+    near = NearVectors.learn(np.concatenate(sample), lists)
+    for segment, kept in zip(segments, rows, strict=True):
+        near.add(segment.vectors[kept], document_numbers(segment.number, kept))
+    return near

@@ -1,0 +1,134 @@
+"""Ranks documents for a query with an exported model."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from models.choices import SCORES
+from models.exported.explanation import ScorePart, feedback_part
+from models.exported.model import LoadedModel
+from models.lists.feedback import similarity_of
+from models.lists.ranking import rank
+from models.texts.term_matrix import TermMatrix
+from schemas.wikiclir import Text
+from smooth_clir.retrieval.drift import drift_of_texts
+from smooth_clir.retrieval.inverted_index import InvertedIndex
+
+_BATCH: Final = 1024
+
+
+_Scores = npt.NDArray[np.float32]
+
+
+class RankedDocument(NamedTuple):
+    """A document's place in a ranking."""
+
+    rank: int
+    score: float
+    doc_id: str
+    title: str
+    relevant_share: float | None = None
+    """The share of relevant documents among those with this score in the first pass; None where the model has no
+    shares, or where its drift from the documents warns."""
+    feedback: float | None = None
+    """The second pass's part of the score; None without a second pass."""
+    parts: tuple[ScorePart, ...] = ()
+    """Parts of the score, where they were asked for."""
+
+
+class DocumentRanker:
+    """Ranks documents for any number of queries; where the model has vectors, each document is encoded once.
+
+    Args:
+      model: the exported model.
+      documents: the documents.
+      gain: gain of the second pass; None for the model's own, 0 for the first pass alone.
+
+    Attributes:
+      feedback: the second pass.
+      why_no_shares: the reason why the model's shares of relevant documents do not hold for the documents; None where
+        they do, or where it has none.
+
+    Raises:
+      DataError: the model has no words that match, which a second pass needs.
+    """
+
+    def __init__(self, model: LoadedModel, documents: Sequence[Text], gain: float | None = None) -> None:
+        self.feedback = model.second_pass(gain)
+        self._model = model
+        self._documents = documents
+        self._doc_ids = [document.id.encode() for document in documents]
+        texts = [document.text for document in documents]
+        self._batches = [tf.constant(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
+        self._scores = self._by_encodings() if model.has("encode_document") else self._score
+        self._similarity = similarity_of(model.own_vectors(texts)[1]) if self.feedback.gain else None
+        self.why_no_shares = drift_of_texts(model, texts).why_no_shares if model.relevance else None
+
+    def rank(self, query: str, top: int, explain: bool = False) -> list[RankedDocument]:
+        """Returns the best documents for a query, best first; none where the model knows no word of it.
+
+        Args:
+          query: its text.
+          top: largest number of documents.
+          explain: whether to add the parts of their scores.
+        """
+        scores = self._scores(query)
+        if scores is None:
+            return []
+        added = np.zeros_like(scores)
+        if self._similarity:
+            added = self.feedback.added(scores, rank(scores, self._doc_ids), self._similarity)
+        scores = scores + added
+        best = [int(place) for place in rank(scores, self._doc_ids)[:top]]
+        parts: list[tuple[ScorePart, ...]] = [()] * len(best)
+        if explain:
+            parts = self._model.parts(query, [self._documents[place].text for place in best])
+            if self._similarity:
+                parts = [(*first, feedback_part(float(added[row]))) for first, row in zip(parts, best, strict=True)]
+        return [
+            RankedDocument(
+                rank=number,
+                score=float(scores[place]),
+                doc_id=self._documents[place].id,
+                title=self._documents[place].title,
+                relevant_share=self._relevant_share(float(scores[place] - added[place])),
+                feedback=float(added[place]) if self._similarity else None,
+                parts=of_it,
+            )
+            for number, (place, of_it) in enumerate(zip(best, parts, strict=True), 1)
+        ]
+
+    def _relevant_share(self, score: float) -> float | None:
+        return None if self.why_no_shares else self._model.relevant_share(score)
+
+    def _by_encodings(self) -> Callable[[str], _Scores | None]:
+        """Encodes the documents, and returns a function from a query to its scores.
+
+        A query with the zero vector, and with no term that a document answers, has no scores.
+        """
+        vectors, terms = [], TermMatrix()
+        for batch in self._batches:
+            encoded = self._model.tensors("encode_document", document=batch)
+            vectors.append(encoded["vector"].numpy())
+            if self._model.words_weight:
+                terms.add(encoded["stems"], encoded["weights"])
+        matrix, index = np.concatenate(vectors), InvertedIndex.of(terms)
+
+        def scores(query: str) -> _Scores | None:
+            encoded = self._model.encode_query(query)
+            of_vectors: _Scores = matrix @ encoded.vector
+            if not self._model.words_weight:
+                return of_vectors if encoded.vector.any() else None
+            of_terms = index.scores(encoded.terms, encoded.weights)
+            return of_vectors + of_terms if encoded.vector.any() or of_terms.any() else None
+
+        return scores
+
+    def _score(self, query: str) -> _Scores:
+        """Scores all documents with a model without vectors."""
+        asked = tf.constant([query])
+        scores = [self._model.tensors("score", query=asked, documents=batch[tf.newaxis]) for batch in self._batches]
+        return np.concatenate([one[SCORES].numpy()[0] for one in scores])

@@ -1,0 +1,128 @@
+"""The drift of an index: how far its documents are from the documents that its model was made with."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from models.exported.model import ExportedModel, ModelStatistics, as_texts
+from models.lexicon.term_weight import held_share, idf
+from schemas.index_manifest import Drift
+from smooth_clir.retrieval.segment import Segment
+
+_NO_LEXICON: Final = "the model has no channel of words that match, and so no statistics of documents"
+_NO_TERMS: Final = "the index or the lexicon holds no term"
+
+_Floats = npt.NDArray[np.float64]
+
+
+def measure_drift(segments: Sequence[Segment], model: ModelStatistics | None) -> Drift:
+    """Measures the drift from what the segments hold: no document is encoded, and removed documents do not count.
+
+    Every figure follows from sums over documents, so the division into segments and the updates make no difference.
+
+    Args:
+      segments: the segments of the index.
+      model: the model's statistics; None for a model without a lexicon.
+    """
+    documents = sum(len(segment.kept) for segment in segments)
+    drift = Drift(
+        documents=documents,
+        model_documents=model.documents if model else None,
+        model_mean_length=model.mean_length if model else None,
+        reason="" if model else _NO_LEXICON,
+    )
+    counts = [segment.counts[segment.kept] for segment in segments]
+    terms, unknown = np.concatenate([np.zeros((1, 2), np.int64), *counts]).sum(axis=0).tolist()
+    if not terms:
+        return drift.model_copy(update={"reason": _NO_TERMS})
+    found: dict[str, float | str] = {"mean_length": terms / documents, "unknown_share": unknown / terms}
+    if model:
+        ours, theirs = _frequencies(segments, model)
+        found |= {"divergence": jensen_shannon(ours, theirs)} if theirs.any() else {"reason": _NO_TERMS}
+    return drift.model_copy(update=found)
+
+
+def drift_of_texts(model: ExportedModel, texts: Sequence[str]) -> Drift:
+    """Measures the drift of texts that no index holds: the share of unknown terms alone, for few texts have no mean.
+
+    Args:
+      model: a model; without the signature `count_terms` nothing is measured.
+      texts: any number of texts.
+    """
+    return _drift_of_counts(_term_counts(model, texts))
+
+
+def drifts_of_texts(model: ExportedModel, texts: Sequence[str]) -> list[Drift]:
+    """Measures the drift of each text by itself; see `drift_of_texts`."""
+    return [_drift_of_counts(counts[np.newaxis]) for counts in _term_counts(model, texts)]
+
+
+def _term_counts(model: ExportedModel, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+    """The numbers of terms and of unknown terms of each text, int64 [texts, 2]; zeros where the model gives none."""
+    if "count_terms" not in model.signatures or not texts:
+        return np.zeros((len(texts), 2), np.int64)
+    counts = model.call("count_terms", {"document": as_texts(texts)})
+    columns: npt.NDArray[np.int64] = np.stack([counts["terms"], counts["unknown"]], axis=1).astype(np.int64)
+    return columns
+
+
+def _drift_of_counts(counts: npt.NDArray[np.int64]) -> Drift:
+    terms, unknown = counts.sum(axis=0).tolist()
+    if not terms:
+        return Drift(documents=len(counts), reason=_NO_TERMS)
+    return Drift(documents=len(counts), unknown_share=unknown / terms)
+
+
+def _frequencies(segments: Sequence[Segment], model: ModelStatistics) -> tuple[_Floats, _Floats]:
+    """The document frequencies of the index and of the model, for the terms of either: float [terms], both."""
+    places = {term: place for place, term in enumerate(model.document_frequency)}
+    theirs = np.array([*model.document_frequency.values()])
+    ours = np.zeros(len(theirs))
+    for segment in segments:
+        at = np.array([places.setdefault(term, len(places)) for term in segment.words.terms], np.int64)
+        ours.resize(len(places), refcheck=False)
+        theirs.resize(len(places), refcheck=False)
+        ours[at] += _frequencies_of_segment(segment, model, idf(model.documents, theirs[at]).astype(np.float32))
+    return ours, theirs
+
+
+def _frequencies_of_segment(segment: Segment, model: ModelStatistics, rarity: npt.NDArray[np.float32]) -> _Floats:
+    """The document frequencies of a segment's terms, whose idf is given: float [terms]."""
+    is_kept = (~segment.is_removed).astype(np.float32)
+    lengths = segment.counts[:, 0].astype(np.float32)
+    sums = np.zeros(len(segment.words.terms))
+    for columns, rows, weights in segment.words.entries():
+        shares = is_kept[rows]
+        if model.kind != "tfidf":
+            shares = shares * held_share(weights, rarity[columns], lengths[rows], model.mean_length)
+        sums += np.bincount(columns, shares, len(sums))
+    return sums
+
+
+def jensen_shannon(one: _Floats, other: _Floats) -> float:
+    """The Jensen-Shannon divergence of two distributions, in bits.
+
+        M = (P + Q) / 2
+        JS(P, Q) = (KL(P, M) + KL(Q, M)) / 2
+
+    Args:
+      one, other: weights >= 0 of the same things, float [things]; they need not sum to 1.
+
+    Returns:
+      from 0, for equal distributions, to 1, if nothing has a weight in both.
+
+    Raises:
+      ValueError: all weights of a distribution are 0.
+
+    Example:
+      >>> jensen_shannon(np.array([2.0, 0.0]), np.array([0.0, 3.0])), jensen_shannon(np.ones(2), np.ones(2))
+      (1.0, 0.0)
+    """
+    if not (one.sum() > 0 and other.sum() > 0):
+        raise ValueError(f"weights must not all be 0; their sums are {one.sum():g} and {other.sum():g}.")
+    parts = [one / one.sum(), other / other.sum()]
+    middle = (parts[0] + parts[1]) / 2
+    divergence = sum(float(np.sum(part[part > 0] * np.log2(part[part > 0] / middle[part > 0]))) for part in parts) / 2
+    return min(max(divergence, 0.0), 1.0)

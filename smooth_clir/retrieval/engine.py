@@ -1,0 +1,285 @@
+"""A model and an index that answer together: search, ranking, explanation."""
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from models.choices import SCORES
+from models.encoders.served_vectors import EndpointLimits
+from models.exported.explanation import feedback_part
+from models.exported.model import ExportedModel
+from models.lists.feedback import similarity_of
+from schemas.errors import DataError
+from schemas.wikiclir import Text
+from smooth_clir.retrieval.answers import Collection, ExplainAnswer, Hit, NotFound, RankAnswer, RankedText, SearchAnswer
+from smooth_clir.retrieval.drift import drifts_of_texts
+from smooth_clir.retrieval.search_index import DEPTH, Found, SearchIndex
+from smooth_clir.retrieval.snippet import CHARACTERS, make_snippet, matching_words
+
+_WARM_CHARACTERS: Final = 200
+_NO_OWN_TERMS: Final = (
+    "the index holds no own terms of its documents; `clir index` writes them for a model that has a second pass "
+    "(feedback.gain)"
+)
+_ENDPOINT: Final = EndpointLimits(retries=0, timeout_s=5.0, answers_per_probe=100)
+"""A slow endpoint must not hold the service's threads. A restarted one is noticed at its new connection; a gateway may
+keep the old one, and then so many answers may be another encoder's. A probe is six short texts: 6 % of the queries."""
+
+
+class Languages(NamedTuple):
+    """ISO 639-1 codes."""
+
+    query: str
+    document: str
+
+
+class Engine:
+    """A version of an index, and the model that made it.
+
+    Args:
+      model: the model; the caller has compared its fingerprint with the index's.
+      index: the index.
+      index_version: the index's number.
+      languages: languages of queries and documents, where they are known.
+      examples: queries that the page offers.
+      gain: gain of the second pass of a search; None for the model's own, 0 for the first pass alone.
+
+    Attributes:
+      documents: number of documents in the index.
+      feedback: the second pass of a search.
+      why_first_pass: the reason why a search has no second pass although it should; None where it has, or should not.
+      drift: distance of the documents from the model's.
+      why_no_shares: the reason why the model's shares of relevant documents do not hold for the index; None where they
+        do, or where it has none.
+      can_explain: whether the model has the signature that explanations need.
+    """
+
+    def __init__(
+        self,
+        model: ExportedModel,
+        index: SearchIndex,
+        index_version: str,
+        languages: Languages | None = None,
+        examples: Sequence[str] = (),
+        gain: float | None = None,
+    ) -> None:
+        self._model, self._index, self._identity = model, index, index.identity
+        model.endpoint_limits = _ENDPOINT
+        self.model_version, self.index_version, self.languages = model.version, index_version, languages
+        self._examples = tuple(examples)
+        self.documents = len(index)
+        self.drift = index.drift
+        self.feedback, self.why_first_pass = model.second_pass(gain), None
+        if self.feedback.gain and not index.has_own_terms:
+            self.feedback, self.why_first_pass = self.feedback._replace(gain=0.0), _NO_OWN_TERMS
+        self.why_no_shares = index.drift.why_no_shares if model.relevance else None
+        self.can_explain = model.can_explain
+
+    def search(
+        self, query: str, most: int, with_snippets: bool, with_texts: bool, snippet_characters: int = CHARACTERS
+    ) -> SearchAnswer:
+        """Finds the best documents of the whole collection; none where the model knows no word of the query.
+
+        Args:
+          query: a text.
+          most: largest number of documents.
+          with_snippets, with_texts: whether each result has its snippet, and its whole text.
+          snippet_characters: longest snippet.
+        """
+        started = time.perf_counter()
+        hits = self._index.search(self._model.encode_query(query), most, self.feedback)
+        characters = snippet_characters if with_snippets else None
+        results = tuple(
+            self._hit(query, rank, hit, document, characters, with_texts)
+            for rank, (hit, document) in enumerate(zip(hits, self._found_texts(hits), strict=True), 1)
+        )
+        why = self._model.why_no_good_answer(query, [result.score - result.feedback for result in results])
+        return SearchAnswer(
+            no_good_answer=self._is_judged(why),
+            why_no_good_answer=why,
+            query=query,
+            results=results,
+            documents=self.documents,
+            milliseconds=_since(started),
+            **self._versions(),
+        )
+
+    def rank(self, query: str, documents: Sequence[str]) -> RankAnswer:
+        """Ranks texts by their scores after the model's second pass; they need not be in the index."""
+        started = time.perf_counter()
+        first = scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
+        if self._model.feedback.gain:
+            array, (_, vectors) = np.array(first, np.float32), self._model.own_vectors(documents)
+            added = self._model.feedback.added(array, np.argsort(-array, kind="stable"), similarity_of(vectors))
+            scores = (array + added).tolist()
+        why_no_shares = self._why_no_shares(documents)
+        order = sorted(range(len(scores)), key=lambda position: -scores[position])
+        ranked = tuple(
+            RankedText(
+                rank=rank,
+                position=position,
+                score=scores[position],
+                relevant_share=self._share(first[position], why_no_shares[position]),
+            )
+            for rank, position in enumerate(order, 1)
+        )
+        why = self._model.why_no_good_answer(query, first)
+        return RankAnswer(
+            no_good_answer=self._is_judged(why),
+            why_no_good_answer=why,
+            documents=ranked,
+            milliseconds=_since(started),
+            **self._versions(),
+        )
+
+    def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
+        """Explains the score of a document, or of a text.
+
+        Args:
+          query: a text.
+          place: place of a document, as a search gave it.
+          text: a text, instead of a place.
+
+        Raises:
+          NotFound: the model cannot explain, or no document has this place.
+        """
+        started = time.perf_counter()
+        if not self.can_explain:
+            raise NotFound(
+                "the model must have the signature explain_words to be explained; that of this version lacks it. "
+                "A new `clir run` exports one."
+            )
+        document = self._document(place) if place is not None else None
+        content = document.text if document else text or ""
+        explanation = self._model.explain(query, content)
+        score = first = _finite(sum(part.part for part in explanation.parts))
+        if place is not None and self.feedback.gain:
+            hits = self._index.search(self._model.encode_query(query), DEPTH, self.feedback)
+            added = next((hit.feedback for hit in hits if f"{hit.place}@{self._identity}" == place), 0.0)
+            explanation = explanation.model_copy(update={"parts": (*explanation.parts, feedback_part(added))})
+            score = first + added
+        return ExplainAnswer(
+            query=query,
+            doc_id=document.id if document else None,
+            title=document.title if document else None,
+            text=content,
+            score=score,
+            relevant_share=self._share(first, self.why_no_shares if document else self._why_no_shares([content])[0]),
+            explanation=explanation,
+            milliseconds=_since(started),
+            **self._versions(),
+        )
+
+    def collection(self, most_query_characters: int, most_k: int) -> Collection:
+        """Describes the collection, and two limits of the service."""
+        query_language, document_language = self.languages or (None, None)
+        return Collection(
+            documents=self.documents,
+            query_language=query_language,
+            document_language=document_language,
+            can_explain=self.can_explain,
+            drift=self.drift,
+            why_no_shares=self.why_no_shares,
+            feedback=self.feedback.gain,
+            why_first_pass=self.why_first_pass,
+            most_query_characters=most_query_characters,
+            most_k=most_k,
+            example_queries=tuple(one for one in self._examples if len(one) <= most_query_characters),
+            **self._versions(),
+        )
+
+    def warm(self) -> None:
+        """Calls every method once: the first call of each is slow."""
+        document = next(self._index.documents(), None)
+        text = document.text[:_WARM_CHARACTERS] if document else "-"
+        self.search(text, 1, with_snippets=True, with_texts=False)
+        self.rank(text, [text])
+        if self.can_explain:
+            self.explain(text, None, text)
+
+    def close(self) -> None:
+        """Ends the connection to a TF Serving, if there is one."""
+        if callable(close := getattr(self._model, "close", None)):
+            close()
+
+    def _hit(self, query: str, rank: int, found: Found, document: Text, characters: int | None, with_text: bool) -> Hit:
+        snippet = None
+        if characters is not None:
+            snippet = make_snippet(document.text, matching_words(self._model, query, document.text), characters)
+        return Hit(
+            rank=rank,
+            doc_id=document.id,
+            title=document.title,
+            score=_finite(found.score),
+            dense=found.dense,
+            words=found.words,
+            feedback=found.feedback,
+            relevant_share=self._share(found.score - found.feedback, self.why_no_shares),
+            place=f"{found.place}@{self._identity}",
+            snippet=snippet,
+            text=document.text if with_text else None,
+        )
+
+    def _found_texts(self, found: Sequence[Found]) -> list[Text]:
+        """The documents that a search found.
+
+        Raises:
+          DataError: the index does not have them; one in an engine may change while it is asked.
+        """
+        try:
+            documents = self._index.texts([hit.place for hit in found])
+        except LookupError as error:
+            raise DataError(f"the index must hold the documents that it finds; place {error} is empty.") from None
+        for hit, document in zip(found, documents, strict=True):
+            if document.id.encode() != hit.doc_id:
+                raise DataError(
+                    f"the index must not change while it is searched; place {hit.place} held {hit.doc_id.decode()!r}, "
+                    f"then {document.id!r}."
+                )
+        return documents
+
+    def _why_no_shares(self, texts: Sequence[str]) -> list[str | None]:
+        """The same as `why_no_shares`, for each of texts that need not be in the index."""
+        if not self._model.relevance:
+            return [None] * len(texts)
+        return [drift.why_no_shares for drift in drifts_of_texts(self._model, texts)]
+
+    def _share(self, score: float, why_no_shares: str | None) -> float | None:
+        """The share of relevant documents at a score of the first pass, where the shares hold."""
+        return None if why_no_shares else self._model.relevant_share(score)
+
+    def _document(self, place: str) -> Text:
+        in_index, separator, identity = place.rpartition("@")
+        if separator and identity != self._identity:
+            raise NotFound(
+                f"place must be of the index that is searched, …@{self._identity}; got {place[:80]!r}. Search again."
+            )
+        try:
+            return self._index.texts([in_index])[0]
+        except LookupError:
+            raise NotFound(f"place must be one that a search gave; got {place[:80]!r}.") from None
+
+    def _is_judged(self, why: str | None) -> bool | None:
+        """Whether there are signs of no good answer; None where the model has no shares."""
+        return why is not None if self._model.relevance else None
+
+    def _versions(self) -> dict[str, str]:
+        return {"model_version": self.model_version, "index_version": self.index_version}
+
+
+def _finite(score: float) -> float:
+    """Returns a finite score.
+
+    Raises:
+      DataError: the score is not finite.
+    """
+    if not math.isfinite(score):
+        raise DataError(f"a score of the model must be finite; got {score}. Its weights are damaged: push another.")
+    return score
+
+
+def _since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 3)

@@ -1,0 +1,201 @@
+"""Finds the versions of an index, on disk or in Milvus, each with the model that made it."""
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from models.exported.model import ExportedModel, LoadedModel
+from models.exported.versions import checked_fingerprint, model_fingerprint
+from schemas.errors import DataError
+from schemas.index_manifest import MANIFEST_FILE
+from schemas.served_versions import GRAPH_FILE, served_versions
+from smooth_clir.retrieval.corpus_index import CorpusIndex
+from smooth_clir.retrieval.engine import Engine, Languages
+from smooth_clir.retrieval.example_queries import read_example_queries
+from smooth_clir.retrieval.index_files import read_manifest
+from smooth_clir.retrieval.index_versions import IndexVersions
+from smooth_clir.retrieval.milvus import SECONDS, Milvus
+from smooth_clir.retrieval.milvus_index import MilvusIndex
+from smooth_clir.retrieval.milvus_settings import MilvusAddress
+from smooth_clir.retrieval.search_index import SearchIndex
+
+
+class FolderEngines:
+    """Engines of what runs and `clir index` write: each version of an index with the model that made it.
+
+    Args:
+      models: a serving folder, or one version in it.
+      index: the folder of an index's versions, or one version in it; or an address in Milvus.
+      connect: makes the model of a version's number, where the model runs elsewhere.
+      languages: languages of queries and documents, where they are known.
+      seconds: longest time of a call of Milvus.
+      gain: gain of the second pass, see `Engine`.
+    """
+
+    def __init__(
+        self,
+        models: str,
+        index: str,
+        connect: Callable[[str], ExportedModel] | None = None,
+        languages: Languages | None = None,
+        seconds: int = SECONDS,
+        gain: float | None = None,
+    ) -> None:
+        self._models = models
+        self._indexes: _Folder | _InMilvus = (
+            _InMilvus(MilvusAddress.parse(index), seconds) if MilvusAddress.is_one(index) else _Folder(index)
+        )
+        self._connect, self._languages, self._gain = connect, languages, gain
+        self._fingerprints = dict[tuple[str, int, int], str]()
+
+    def newest(self) -> str | None:
+        """The newest version of the index, for `load`; None where there is none.
+
+        Raises:
+          DataError: the index is in Milvus, which does not answer, or has something else under this name.
+        """
+        return self._indexes.newest()
+
+    def load(self, version: str) -> Engine:
+        """Loads a version of the index, as `newest` names it, and its model.
+
+        Raises:
+          DataError: the index is damaged, or another one by now, the model that made it is missing, or the example
+            queries beside it are damaged.
+        """
+        index, model = self._open(version)
+        examples = read_example_queries(model)  # before a connection is open, which nothing would close
+        served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
+        return Engine(served, index, version.partition("@")[0], self._languages, examples, self._gain)
+
+    def load_pair(self, version: str) -> tuple[CorpusIndex, LoadedModel]:
+        """Loads a version of an index on disk and its model, for other work than that of an engine; raises as `load`.
+
+        Raises:
+          DataError: the index is in Milvus.
+        """
+        index, model = self._open(version)
+        if not isinstance(index, CorpusIndex):
+            raise DataError(f"{self._indexes.place(version)} must be an index on disk; give its folder by --index.")
+        return index, LoadedModel(model)
+
+    def _open(self, version: str) -> tuple[SearchIndex, str]:
+        """The index, and the folder of its model."""
+        index = self._indexes.open(version)
+        return index, self._model_of(index.model, self._indexes.place(version))
+
+    def _model_of(self, fingerprint: str, index: str) -> str:
+        """The folder of the newest model with this fingerprint.
+
+        Raises:
+          DataError: there is none; where a model is damaged, the message names it.
+        """
+        folders = self._versions()
+        for folder in folders:
+            if not os.path.isfile(path := os.path.join(folder, GRAPH_FILE)):
+                continue
+            graph = os.stat(path)
+            written = (folder, graph.st_mtime_ns, graph.st_size)
+            if written not in self._fingerprints:
+                self._fingerprints[written] = model_fingerprint(folder)
+            if self._fingerprints[written] == fingerprint:
+                return folder
+        for folder in folders:
+            checked_fingerprint(folder)  # a model with a changed byte is another: this says so
+        raise DataError(
+            f"{index} must be the index of a model in {self._models}; it is of none of these: "
+            f"{', '.join(map(os.path.basename, folders)) or 'there is none'}. Make it again with `clir index`."
+        )
+
+    def _versions(self) -> list[str]:
+        if os.path.isfile(os.path.join(self._models, GRAPH_FILE)):
+            return [os.path.abspath(self._models)]
+        return [os.path.join(self._models, one) for one in reversed(served_versions(os.listdir(self._models)))]
+
+
+class _Folder:
+    """The versions of an index on disk.
+
+    Args:
+      folder: the folder of the versions, or one version.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def newest(self) -> str | None:
+        """The newest version: its number and its content's identity, `NUMBER@IDENTITY`.
+
+        A number alone does not tell: an index that was removed and made again has the number of the one before.
+        """
+        if os.path.isfile(os.path.join(self._folder, MANIFEST_FILE)):
+            folder = os.path.abspath(self._folder)
+        else:
+            newest = IndexVersions(self._folder).newest()
+            if newest is None:
+                return None
+            folder = str(newest)
+        try:
+            identity = read_manifest(folder).identity
+        except DataError:
+            identity = ""  # `open` says why
+        return f"{os.path.basename(folder)}@{identity}"
+
+    def open(self, version: str) -> CorpusIndex:
+        """Opens a version.
+
+        Raises:
+          DataError: it is damaged, or another one by now.
+        """
+        folder = self.place(version)
+        try:
+            index = CorpusIndex(folder)
+        except DataError as error:
+            versions = IndexVersions(Path(folder).absolute().parent)
+            raise DataError(f"{error} {versions.way_back(Path(folder))}") from None
+        if index.identity != version.partition("@")[2]:
+            raise DataError(f"{folder} must not change while it is loaded. It is loaded again once it stays as it is.")
+        return index
+
+    def place(self, version: str) -> str:
+        """The version's folder."""
+        path = os.path.join(self._folder, version.partition("@")[0])
+        return path if os.path.isdir(path) else self._folder
+
+
+class _InMilvus:
+    """The versions of an index in Milvus.
+
+    Args:
+      address: the server, and the index's name.
+      seconds: longest time of a call.
+    """
+
+    def __init__(self, address: MilvusAddress, seconds: int) -> None:
+        self._address, self._seconds = address, seconds
+
+    @cached_property
+    def _milvus(self) -> Milvus:
+        return Milvus(self._address, self._seconds)
+
+    def newest(self) -> str | None:
+        """The newest version, `NUMBER@COLLECTION`; the collection's name changes with its content.
+
+        Raises:
+          DataError: Milvus does not answer, or has something else under this name.
+        """
+        collection = self._milvus.newest()
+        return f"{self._milvus.version(collection).number}@{collection}" if collection else None
+
+    def open(self, version: str) -> MilvusIndex:
+        """Opens a version.
+
+        Raises:
+          DataError: Milvus does not answer, or the collection is not a whole index.
+        """
+        return MilvusIndex(self._milvus, version.partition("@")[2])
+
+    def place(self, version: str) -> str:
+        """The version's collection."""
+        return f"{version.partition('@')[2]} in {self._address}"

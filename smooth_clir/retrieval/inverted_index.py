@@ -1,0 +1,141 @@
+"""An inverted index: the inner products of a query's weighted terms with those of every document."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from models.texts.term_matrix import TermMatrix
+
+TERMS_FILE: Final = "terms.txt"
+_STARTS_FILE: Final = "postings_starts.npy"
+_DOCUMENTS_FILE: Final = "postings_documents.npy"
+_WEIGHTS_FILE: Final = "postings_weights.npy"
+_FREQUENT_FILE: Final = "frequent_terms.npy"
+_COLUMNS_FILE: Final = "frequent_weights.npy"
+
+_FREQUENT_SHARE: Final = 0.25
+"""The share of the documents beyond which a term is frequent, and has a weight for every document. That takes at most
+twice the bytes of its postings, and is added up ten times as fast."""
+
+
+class InvertedIndex:
+    """The inner products of a query's terms with those of every document, exactly.
+
+    Nothing is skipped: adding up all postings of a query takes less time than finding those that could be skipped.
+
+    Args:
+      terms: the distinct terms in the order of the columns.
+      postings: the weights of the rare terms by columns, float32 [documents, terms]; a frequent term's column is empty.
+      frequent: the columns of the frequent terms, in order: int32 [frequent terms].
+      weights: the weights of the frequent terms, float32 [frequent terms, documents].
+
+    Attributes:
+      terms: the terms.
+    """
+
+    def __init__(
+        self,
+        terms: Sequence[bytes],
+        postings: sparse.csc_matrix,
+        frequent: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float32],
+    ) -> None:
+        self.terms = terms
+        self._column = {term: column for column, term in enumerate(terms)}
+        self._postings = postings
+        self._row = dict(zip(frequent.tolist(), range(len(frequent)), strict=True))
+        self._weights = weights
+
+    @classmethod
+    def of(cls, documents: TermMatrix) -> "InvertedIndex":
+        """Indexes documents, by terms sorted by their UTF-8."""
+        terms = sorted(documents.columns)
+        by_column = documents.rows().tocsc()
+        found = np.diff(by_column.indptr)[[documents.columns[term] for term in terms]]
+        places = np.flatnonzero(found > _FREQUENT_SHARE * max(by_column.shape[0], 1)).astype(np.int32)
+        order = np.array([documents.columns[term] for term in terms], np.int64)
+        weights = by_column[:, order[places]].T.toarray()
+        rare = found.copy()
+        rare[places] = 0
+        starts = np.concatenate([[0], np.cumsum(rare)])
+        # Copies the columns of the rare terms, in the new order.
+        source = np.repeat(by_column.indptr[:-1][order] - starts[:-1], rare) + np.arange(starts[-1])
+        postings = sparse.csc_matrix(
+            (by_column.data[source], by_column.indices[source], starts), shape=(by_column.shape[0], len(terms))
+        )
+        return cls(terms, postings, places, weights)
+
+    def scores(self, terms: npt.NDArray[np.object_], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The inner product of each document's terms and a query's.
+
+        Args:
+          terms, weights: the query's distinct terms and their weights, [width]; the terms may be padded by "".
+
+        Returns:
+          float32 [documents].
+        """
+        known = [place for place, term in enumerate(terms) if term in self._column]
+        columns = [self._column[term] for term in terms[known]]
+        rare = [place for place, column in enumerate(columns) if column not in self._row]
+        chosen = np.array(columns, np.int64)[rare]
+        scores: npt.NDArray[np.float32] = self._postings[:, chosen] @ weights[known][rare].astype(np.float32)
+        for column, weight in zip(columns, weights[known], strict=True):
+            if column in self._row:
+                scores += weight * self._weights[self._row[column]]
+        return scores
+
+    def columns_of(self, terms: Iterable[bytes]) -> list[int]:
+        """The column of each term; -1 for an unknown one."""
+        return [self._column.get(term, -1) for term in terms]
+
+    def entries(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
+        """Yields the columns, documents and weights of all postings, [postings] each: rare terms, then frequent."""
+        rare = np.repeat(np.arange(len(self._column)), np.diff(self._postings.indptr))
+        yield rare, self._postings.indices, self._postings.data
+        rows, documents = np.nonzero(self._weights)
+        yield np.array(list(self._row), np.int64)[rows], documents, self._weights[rows, documents]
+
+    @property
+    def postings(self) -> int:
+        """The number of weights that are not 0."""
+        return int(self._postings.nnz + np.count_nonzero(self._weights))
+
+    def rows(self) -> tuple[Sequence[bytes], sparse.csr_matrix]:
+        """The terms, and the documents' weights: float32 [documents, terms]."""
+        frequent = sparse.csr_matrix(
+            (np.ones(len(self._row), np.float32), (list(self._row), list(self._row.values()))),
+            shape=(len(self._column), len(self._row)),
+        )
+        rows = self._postings.tocsr() + (frequent @ sparse.csr_matrix(self._weights)).T.tocsr()
+        return self.terms, rows
+
+    @classmethod
+    def load(cls, folder: str, documents: int) -> "InvertedIndex":
+        """Maps the files from `save` into memory; only the terms are read."""
+        with open(os.path.join(folder, TERMS_FILE), "rb") as file:
+            terms = file.read().splitlines()
+
+        def mapped(name: str) -> npt.NDArray[np.generic]:
+            array: npt.NDArray[np.generic] = np.load(os.path.join(folder, name), mmap_mode="r")
+            return array
+
+        parts = (mapped(_WEIGHTS_FILE), mapped(_DOCUMENTS_FILE), mapped(_STARTS_FILE))
+        postings = sparse.csc_matrix(parts, shape=(documents, len(terms)), copy=False)
+        return cls(terms, postings, mapped(_FREQUENT_FILE), mapped(_COLUMNS_FILE))  # type: ignore[arg-type]
+
+    def save(self, folder: str) -> None:
+        """Writes the index into a folder, in files that `load` maps."""
+        with open(os.path.join(folder, TERMS_FILE), "wb") as file:
+            file.writelines(term + b"\n" for term in self._column)
+        for name, array in (
+            (_STARTS_FILE, self._postings.indptr),
+            (_DOCUMENTS_FILE, self._postings.indices),
+            (_WEIGHTS_FILE, self._postings.data),
+            (_FREQUENT_FILE, np.array(list(self._row), np.int32)),
+            (_COLUMNS_FILE, self._weights),
+        ):
+            np.save(os.path.join(folder, name), array)

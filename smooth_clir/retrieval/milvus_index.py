@@ -1,0 +1,372 @@
+"""An index in Milvus: a collection with a row for each document, searched as the local index is."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, FiniteFloat, NonNegativeInt
+
+from models.exported.model import EncodedQuery
+from models.lists.feedback import FIRST_PASS, Feedback, Similarity
+from models.lists.ranking import rank
+from schemas.errors import DataError
+from schemas.index_manifest import Drift
+from schemas.wikiclir import Text
+from smooth_clir.retrieval.milvus import Milvus, MilvusRefusal
+from smooth_clir.retrieval.milvus_settings import VectorIndex
+from smooth_clir.retrieval.search_index import DEPTH, Found
+
+NUMBER: Final = "number"
+DOC_ID: Final = "doc_id"
+TITLE: Final = "title"
+TEXT: Final = "text"
+VECTOR: Final = "vector"
+TERMS: Final = "terms"
+OWN_TERMS: Final = "own_terms"
+"""The terms that a document holds itself, as a unit vector; where the model has a second pass."""
+
+NO_TERM: Final = (1 << 32) - 2
+"""The term of documents without terms, which no query asks for: Milvus takes no empty sparse vector."""
+MOST_FOUND: Final = 16_384
+"""The most results of a search in Milvus."""
+
+
+class MilvusIndex:
+    """A `SearchIndex` in Milvus.
+
+    Milvus brings `DEPTH` candidates by their vectors and as many by their words, with the scores of the words. It is
+    asked again for those of the candidates that only their vectors brought. So each candidate has the same score as in
+    the local index, and no fusion of ranks or scores comes between.
+
+    Milvus knows numbers in the place of terms, see `term_number`. Where two terms share one, a document with the other
+    term counts as a match; of a million terms that befalls one of 4,300.
+
+    Args:
+      milvus: the connection.
+      collection: the version's collection.
+
+    Attributes:
+      version: the version's record.
+
+    Raises:
+      DataError: the collection holds no whole version of an index, or Milvus does not answer.
+    """
+
+    def __init__(self, milvus: Milvus, collection: str) -> None:
+        version = milvus.version(collection)
+        if version.is_whole:
+            milvus.load(collection, version)
+        held = milvus.count(collection) if version.is_whole else 0
+        if held != version.documents or not version.is_whole:
+            raise DataError(
+                f"{collection} in {milvus.address} must hold {version.documents:,} documents; "
+                + (f"it holds {held:,}" if version.is_whole else "it was not written to its end")
+                + ". `clir index` writes it again."
+            )
+        self.version = version
+        self._milvus, self._collection = milvus, collection
+
+    def __len__(self) -> int:
+        return self.version.documents
+
+    @property
+    def model(self) -> str:
+        """The fingerprint of the model that encoded the documents."""
+        return self.version.model
+
+    @property
+    def identity(self) -> str:
+        """The index by its content."""
+        return self.version.identity
+
+    @property
+    def drift(self) -> Drift:
+        """The distance of the documents from those of the model."""
+        return self.version.drift
+
+    def texts(self, places: Sequence[str]) -> list[Text]:
+        """The documents at some places; see `SearchIndex`."""
+        numbers = [_number(place) for place in places]
+        documents = self._ask("get", _texts, ids=numbers, output_fields=[DOC_ID, TITLE, TEXT]) if numbers else []
+        number_to_text = {document.line: document for document in documents}
+        if missing := [number for number in numbers if number not in number_to_text]:
+            raise LookupError(missing[0])
+        return [number_to_text[number] for number in numbers]
+
+    def documents(self) -> Iterator[Text]:
+        """Every document."""
+        rows = self._ask("query_iterator", _batches, output_fields=[NUMBER, DOC_ID, TITLE, TEXT])
+        while True:
+            with self._milvus.reading("query_iterator"):
+                batch = _texts(next(rows, []))
+            if not batch:
+                return
+            yield from batch
+
+    @property
+    def has_own_terms(self) -> bool:
+        """Whether it holds the documents' own terms."""
+        return self.version.has_own_terms
+
+    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
+        """The best documents for a query; see `SearchIndex`."""
+        if not feedback.gain:
+            return self._first_pass(query, limit)
+        hits = self._first_pass(query, max(limit, DEPTH))
+        first = np.array([hit.score for hit in hits], np.float32)
+        added = feedback.added(first, np.arange(len(hits)), self._similarity([int(hit.place) for hit in hits]))
+        scores = first + added
+        return [
+            hits[row]._replace(score=float(scores[row]), feedback=float(added[row]))
+            for row in rank(scores, [hit.doc_id for hit in hits])[:limit].tolist()
+        ]
+
+    def _first_pass(self, query: EncodedQuery, limit: int) -> list[Found]:
+        if not query.vector.any():
+            return self.words_search(query, limit)
+        near, matching = self._near(query, limit), self._matching(query, limit)
+        scores = {one.number: one.score for one in matching}
+        unscored = [document.number for document in near if document.number not in scores]
+        if unscored and len(matching) == _depth(limit):  # of fewer, every document that matches is among them
+            scores |= {document.number: document.score for document in self._matching(query, len(unscored), unscored)}
+        return self._best(query, {document.number: document for document in (*near, *matching)}.values(), scores, limit)
+
+    def dense_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+        """The best documents by their vectors alone."""
+        return self._best(query, self._near(query, limit), {}, limit) if query.vector.any() else []
+
+    def words_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+        """The best documents by words that match alone."""
+        matching = self._matching(query, limit)
+        without_vector = query._replace(vector=np.zeros_like(query.vector))
+        return self._best(without_vector, matching, {document.number: document.score for document in matching}, limit)
+
+    def _similarity(self, numbers: Sequence[int]) -> Similarity:
+        """Compares documents by their own terms: Milvus multiplies them with those of the best."""
+
+        def similarity(best: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+            weight_of = {numbers[row]: weight for row, weight in zip(best.tolist(), weights.tolist(), strict=True)}
+            own = self._ask("get", _own_terms, ids=[*weight_of], output_fields=[NUMBER, OWN_TERMS])
+            terms: defaultdict[int, float] = defaultdict(float)
+            for number, weight in weight_of.items():
+                for term, own_weight in own.get(number, {}).items():
+                    terms[term] += weight * own_weight
+            terms.pop(NO_TERM, None)
+            products: dict[int, float] = {}
+            if terms:
+                products = self._ask(
+                    "search",
+                    _products,
+                    [dict(terms)],
+                    anns_field=OWN_TERMS,
+                    filter=f"{NUMBER} in {[*numbers]}",
+                    limit=min(len(numbers), MOST_FOUND),
+                    search_params={"metric_type": "IP", "params": {"drop_ratio_search": 0.0}},
+                )
+            return np.array([products.get(number, 0.0) for number in numbers], np.float32)
+
+        return similarity
+
+    def _near(self, query: EncodedQuery, limit: int) -> list["_Candidate"]:
+        """The documents with the nearest vectors."""
+        depth, index = _depth(limit), self.version.vector_index
+        near = self._candidates(VECTOR, query.vector.tolist(), depth, _read(index, depth))
+        with self._milvus.reading("search"):  # a walk of a graph, or some lists, may miss documents, but never all
+            if len(near) < (min(depth, len(self)) if index.kind == "flat" else bool(len(self))):
+                raise ValueError(f"the nearest of {len(self):,} documents must come; got {len(near):,}")
+        return near
+
+    def _matching(self, query: EncodedQuery, limit: int, among: Sequence[int] = ()) -> list["_Candidate"]:
+        """The documents with the best words that match, perhaps among some documents alone."""
+        terms = sparse_terms(query.terms.tolist(), query.weights)
+        if not terms:
+            return []
+        condition = f"{NUMBER} in {list(among)}" if among else ""
+        return self._candidates(TERMS, terms, _depth(limit), {"drop_ratio_search": 0.0}, condition)
+
+    def _candidates(
+        self, field: str, asked: Any, limit: int, parameters: Mapping[str, float], condition: str = ""
+    ) -> list["_Candidate"]:
+        if not len(self):
+            return []  # its vectors have no length yet
+        candidates: list[_Candidate] = self._ask(
+            "search",
+            _candidates,
+            [asked],
+            anns_field=field,
+            filter=condition,
+            limit=limit,
+            search_params={"metric_type": "IP", "params": dict(parameters)},
+            output_fields=[DOC_ID, VECTOR],
+        )
+        return candidates
+
+    def _ask(self, method: str, read: Callable[[Any], Any], *arguments: Any, **named: Any) -> Any:
+        """Asks for something of the collection; loads it, and asks again, where it is no longer loaded."""
+        ask = partial(self._milvus.ask, method, self._collection, *arguments, read=read, **named)
+        try:
+            return ask()
+        except MilvusRefusal:
+            if not self._milvus.load(self._collection, self.version):
+                raise
+        return ask()
+
+    def _best(
+        self, query: EncodedQuery, candidates: Collection["_Candidate"], words: Mapping[int, float], limit: int
+    ) -> list[Found]:
+        """The best of candidates.
+
+        Args:
+          query: the query; a vector of zeros leaves the vectors out.
+          candidates: the candidates, each once.
+          words: the scores of the words of those that match, by number.
+          limit: the largest number of documents.
+        """
+        if not candidates:
+            return []
+        numbers, doc_ids, vectors, _ = zip(*candidates, strict=True)
+        with self._milvus.reading("search"):
+            rows = np.asarray(vectors, np.float32)
+            if rows.shape != (len(candidates), len(query.vector)):
+                raise ValueError(f"each vector must have {len(query.vector)} numbers")
+            # As in `Segment.inner_products`: equal documents have equal scores.
+            dense = np.einsum("ij,j->i", rows, query.vector)
+            word_scores = np.asarray([words.get(number, 0.0) for number in numbers], np.float32)
+            scores = dense + word_scores
+            if np.isfinite(query.vector).all() and not np.isfinite(scores).all():
+                raise ValueError("each score must be finite")
+        return [
+            Found(str(numbers[row]), float(scores[row]), float(dense[row]), float(word_scores[row]), doc_ids[row])
+            for row in rank(scores, doc_ids)[:limit].tolist()
+        ]
+
+
+def term_number(term: bytes) -> int:
+    """The number that stands for a term in Milvus: 32 bits of a hash, below `NO_TERM`."""
+    return int.from_bytes(hashlib.blake2b(term, digest_size=4).digest(), "little") % NO_TERM
+
+
+def sparse_terms(terms: Sequence[bytes], weights: npt.NDArray[np.float32]) -> dict[int, float]:
+    """Weighted terms as a sparse vector of Milvus, without those of weight 0.
+
+    Example:
+      >>> [*sparse_terms([b"chat", b""], np.array([0.5, 0], np.float32)).values()]
+      [0.5]
+    """
+    found: dict[int, float] = {}
+    for term, weight in zip(terms, weights.tolist(), strict=True):
+        if term and weight:
+            number = term_number(term)
+            found[number] = found.get(number, 0.0) + weight
+    return found
+
+
+class _Numbered(BaseModel):
+    """A row with its number; each column has the type that was written."""
+
+    model_config = ConfigDict(strict=True)
+
+    number: NonNegativeInt
+
+
+class _Row(_Numbered):
+    """The columns of a row that say what it is."""
+
+    doc_id: str
+
+
+class _Document(_Row):
+    """A row with a document's texts."""
+
+    title: str
+    text: list[str]
+
+
+class _Hit(_Row):
+    """A row that a search brought."""
+
+    distance: FiniteFloat
+
+
+class _OwnTerms(_Numbered):
+    """A row with a document's own terms."""
+
+    own_terms: dict[NonNegativeInt, FiniteFloat]
+
+
+class _Product(_Numbered):
+    """A row of a search for own terms."""
+
+    distance: FiniteFloat
+
+
+class _Candidate(NamedTuple):
+    """A document that a channel brought."""
+
+    number: int
+    doc_id: bytes
+    vector: Sequence[float]
+    score: float
+    """The channel's."""
+
+
+def _candidates(answer: Any) -> list[_Candidate]:
+    """Reads the answer to a search for one query."""
+    (rows,) = answer
+    candidates = []
+    for row in rows:
+        hit = _Hit(number=row[NUMBER], doc_id=row["entity"][DOC_ID], distance=row["distance"])
+        candidates.append(_Candidate(hit.number, hit.doc_id.encode(), row["entity"][VECTOR], hit.distance))
+    if len({candidate.number for candidate in candidates}) < len(candidates):
+        raise ValueError("each document must come once")
+    return candidates
+
+
+def _own_terms(rows: Iterable[Mapping[str, Any]]) -> dict[int, dict[int, float]]:
+    """Reads the own terms of documents, by their numbers."""
+    documents = (_OwnTerms(number=row[NUMBER], own_terms=row[OWN_TERMS]) for row in rows)
+    return {document.number: document.own_terms for document in documents}
+
+
+def _products(answer: Any) -> dict[int, float]:
+    """Reads the products of a search for own terms, by the documents' numbers."""
+    (rows,) = answer
+    hits = (_Product(number=row[NUMBER], distance=row["distance"]) for row in rows)
+    return {hit.number: hit.distance for hit in hits}
+
+
+def _texts(rows: Iterable[Mapping[str, Any]]) -> list[Text]:
+    documents = (
+        _Document(number=row[NUMBER], doc_id=row[DOC_ID], title=row[TITLE], text=list(row[TEXT])) for row in rows
+    )
+    return [Text(document.doc_id, document.title, "".join(document.text), document.number) for document in documents]
+
+
+def _batches(rows: Any) -> Iterator[Any]:
+    """The batches of an iterator of the client, whose end is an empty one."""
+    return iter(rows.next, [])
+
+
+def _depth(limit: int) -> int:
+    """The number of candidates that a channel brings."""
+    return min(max(limit, DEPTH), MOST_FOUND)
+
+
+def _read(index: VectorIndex, limit: int) -> dict[str, float]:
+    """How a search reads an index of vectors."""
+    parameters: dict[str, dict[str, float]] = {
+        "flat": {},
+        "ivf": {"nprobe": index.nprobe},
+        "hnsw": {"ef": max(index.ef, limit)},
+    }
+    return parameters[index.kind]
+
+
+def _number(place: str) -> int:
+    if not (place.isascii() and place.isdigit() and len(place) < 19):
+        raise LookupError(place)
+    return int(place)

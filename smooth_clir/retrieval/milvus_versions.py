@@ -1,0 +1,345 @@
+"""The versions of an index in Milvus: collections, of which an alias names the newest."""
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from schemas.errors import DataError
+from schemas.index_manifest import IndexManifest, SegmentRecord
+from smooth_clir.retrieval.corpus_index import open_segments
+from smooth_clir.retrieval.index_files import check_version, describe_faults, read_manifest
+from smooth_clir.retrieval.index_versions import IndexVersions
+from smooth_clir.retrieval.milvus import Milvus, MilvusRefusal, MilvusVersion, record_of
+from smooth_clir.retrieval.milvus_index import (
+    DOC_ID,
+    NO_TERM,
+    NUMBER,
+    OWN_TERMS,
+    TERMS,
+    TEXT,
+    TITLE,
+    VECTOR,
+    sparse_terms,
+)
+from smooth_clir.retrieval.milvus_settings import MilvusAddress, MilvusSettings
+from smooth_clir.retrieval.segment import MOST_DOCUMENTS, EncodedDocument, Segment
+
+_MOST_BYTES: Final = 65_535
+"""The longest text of a field in Milvus, in bytes of UTF-8."""
+_PIECE: Final = _MOST_BYTES // 4
+"""The characters of a piece of a document's text, which may have more bytes than a field."""
+_MOST_PIECES: Final = 4096
+"""The most values of an array in Milvus."""
+_BATCH: Final = 1000
+_BATCH_BYTES: Final = 8 << 20
+_WRITE_SECONDS: Final = 60
+_INDEX_SECONDS: Final = 24 * 3600
+
+log = logging.getLogger("clir.index")
+progress_log = logging.getLogger("clir.progress")
+
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+class MilvusVersions:
+    """The versions of an index in Milvus.
+
+    A version's collection is named by its content and its settings, so that a repeated or resumed write ends in the
+    same collection, and two writers of different versions never write into the same one.
+
+    Args:
+      settings: the settings, with an address.
+
+    Raises:
+      DataError: no Milvus answers, or a collection of somebody else has the name.
+    """
+
+    def __init__(self, settings: MilvusSettings) -> None:
+        self._settings = settings
+        self._address = MilvusAddress.parse(settings.address or "")
+        self._milvus = Milvus(self._address)
+        self._current()
+
+    def check_newest(self, versions: Iterable[Path]) -> None:
+        """Checks that the newest version is one of some versions on disk, or that there is none.
+
+        Args:
+          versions: the folders of versions.
+
+        Raises:
+          DataError: it is not: another folder's version would be lost.
+        """
+        collection, newest = self._current()
+        if newest and newest.identity not in _identities(versions):
+            raise DataError(
+                f"the newest version in {self._address}, {collection}, must be in this folder to be changed; it is of "
+                "another one, or was removed here. Change it where it is, or index all documents: `clir index` without "
+                "--add and --remove."
+            )
+
+    def fault_of(self, newest: Path) -> str:
+        """The difference of the newest version from one on disk, in words; empty without one.
+
+        Args:
+          newest: the folder of the version on disk.
+        """
+        collection, version = self._current()
+        ours = read_manifest(str(newest)).identity
+        if collection is None or version is None or version.identity != ours:
+            return f"must hold the version {newest.name}; it holds {collection or 'none'}"
+        self._milvus.load(collection, version, _INDEX_SECONDS)
+        held = self._milvus.count(collection)
+        return "" if held == version.documents else f"must hold {version.documents:,} documents; it holds {held:,}"
+
+    def publish(self, folder: Path, apply: Apply = map) -> str:
+        """Makes a version on disk the newest one in Milvus, unless it already is.
+
+        The alias is switched once every document is there, and the version before stays. Older versions, and those
+        that were begun and not finished, are removed.
+
+        Args:
+          folder: the version's folder, a whole one.
+          apply: applies a function to items as `map` does, perhaps on workers, which must see the folder.
+
+        Returns:
+          the version's collection.
+
+        Raises:
+          DataError: Milvus does not answer or refuses, a document is too large for it, or another version was
+            published meanwhile.
+        """
+        found = check_version(str(folder))
+        if found.manifest is None or found.faults:
+            raise DataError(f"{folder} must hold a whole index: {describe_faults(found.faults)}.")
+        before, newest = self._current()
+        if newest and newest.identity not in _identities(IndexVersions(folder.parent).all()):
+            log.warning(
+                "%s in %s is no version in %s; version %s takes its place",
+                before,
+                self._address,
+                folder.parent,
+                folder.name,
+            )
+        version = self._version_of(folder, found.manifest)
+        collection = f"{self._address.name}_{self._digest(version)}"
+        try:
+            if not self._is_whole(collection, version):
+                self._write(folder, found.manifest, collection, version, apply)
+            self._switch(before, collection)
+        except (MilvusRefusal, RuntimeError):  # on workers, Beam's error tells its cause in words alone
+            self._check_unchanged(before, collection)  # who publishes removes what others have begun
+            raise
+        return collection
+
+    def _version_of(self, folder: Path, manifest: IndexManifest) -> MilvusVersion:
+        index = self._settings.vector_index
+        return MilvusVersion(
+            alias=self._address.name,
+            number=folder.name,
+            model=manifest.model,
+            identity=manifest.identity,
+            dimension=manifest.dimension,
+            documents=manifest.documents,
+            drift=manifest.drift,
+            of_run=manifest.origin if manifest.of_run else "",
+            vector_index=index.model_copy(update={"kind": index.chosen_for(manifest.documents)}),
+            is_whole=False,
+            replicas=self._settings.replicas,
+            has_own_terms=manifest.has_own_terms,
+        )
+
+    def _digest(self, version: MilvusVersion) -> str:
+        """A digest of what makes the version's collection another than another's."""
+        content = [version.identity, version.vector_index.kind, self._settings.model_dump(exclude={"address"})]
+        return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
+
+    def _current(self) -> tuple[str | None, MilvusVersion | None]:
+        """The collection behind the alias, and its record.
+
+        Raises:
+          DataError: it is somebody else's.
+        """
+        collection = self._milvus.newest()
+        return (collection, self._milvus.version(collection)) if collection else (None, None)
+
+    def _is_whole(self, collection: str, version: MilvusVersion) -> bool:
+        """Whether a collection holds the version, to the last document."""
+        if not self._milvus.ask("has_collection", collection):
+            return False
+        found = self._milvus.version(collection)
+        if found.is_whole:
+            self._milvus.load(collection, found, _INDEX_SECONDS)
+        return found.is_whole and self._milvus.count(collection) == version.documents
+
+    def _write(
+        self, folder: Path, manifest: IndexManifest, collection: str, version: MilvusVersion, apply: Apply
+    ) -> None:
+        if not self._milvus.ask("has_collection", collection):
+            self._create(collection, version)
+        done = 0
+        put = partial(put_segment, str(folder), self._address, collection)
+        for written in apply(put, manifest.segments):
+            done += written
+            progress_log.info("%s of %s documents in Milvus", f"{done:,}", f"{version.documents:,}")
+        self._milvus.ask("flush", collection, seconds=_INDEX_SECONDS)
+        self._index(collection, version)
+        self._milvus.ask("load_collection", collection, replica_number=self._settings.replicas, seconds=_INDEX_SECONDS)
+        if (count := self._milvus.count(collection)) != version.documents:
+            raise DataError(
+                f"{collection} in {self._address} must hold {version.documents:,} documents; it holds {count:,}. "
+                "Drop it, and index again; nothing was switched."
+            )
+        whole = version.model_copy(update={"is_whole": True})
+        self._milvus.ask("alter_collection_properties", collection, properties=record_of(whole))
+
+    def _create(self, collection: str, version: MilvusVersion) -> None:
+        from pymilvus import DataType
+
+        schema = self._milvus.client.create_schema(auto_id=False, enable_dynamic_field=False)
+        schema.add_field(NUMBER, DataType.INT64, is_primary=True)
+        schema.add_field(DOC_ID, DataType.VARCHAR, max_length=_MOST_BYTES)
+        schema.add_field(TITLE, DataType.VARCHAR, max_length=_MOST_BYTES)
+        schema.add_field(
+            TEXT, DataType.ARRAY, element_type=DataType.VARCHAR, max_capacity=_MOST_PIECES, max_length=_MOST_BYTES
+        )
+        dimension = max(version.dimension, 2)  # 0 without documents; 2 is the least that Milvus takes
+        schema.add_field(VECTOR, DataType.FLOAT_VECTOR, dim=dimension)
+        for field in _sparse_fields(version):
+            schema.add_field(field, DataType.SPARSE_FLOAT_VECTOR)
+        self._milvus.ask(
+            "create_collection",
+            collection,
+            schema=schema,
+            num_shards=self._settings.shards,
+            consistency_level=self._settings.consistency,
+            properties=record_of(version),
+        )
+
+    def _index(self, collection: str, version: MilvusVersion) -> None:
+        """Makes the indexes that a collection lacks."""
+        index = version.vector_index
+        kind, parameters = {
+            "flat": ("FLAT", {}),
+            "ivf": ("IVF_FLAT", {"nlist": index.nlist}),
+            "hnsw": ("HNSW", {"M": index.m, "efConstruction": index.ef_construction}),
+        }[index.kind]
+        for field, index_type, given in (
+            (VECTOR, kind, parameters),
+            *((field, "SPARSE_INVERTED_INDEX", {"drop_ratio_build": 0.0}) for field in _sparse_fields(version)),
+        ):
+            if not self._milvus.ask("list_indexes", collection, field_name=field):
+                wanted = self._milvus.client.prepare_index_params()
+                wanted.add_index(field, index_type=index_type, metric_type="IP", params=given)
+                self._milvus.ask("create_index", collection, wanted, seconds=_INDEX_SECONDS)
+
+    def _switch(self, before: str | None, collection: str) -> None:
+        """Makes the alias name a collection, and removes those that are no longer needed."""
+        now = self._check_unchanged(before, collection)
+        if now == collection:
+            return
+        self._milvus.ask("alter_alias" if now else "create_alias", collection, self._address.name)
+        for name in self._milvus.ask("list_collections"):
+            is_old = name.startswith(f"{self._address.name}_") and name not in (now, collection)
+            if is_old and self._milvus.version_if_ours(name):
+                self._milvus.ask("drop_collection", name)
+
+    def _check_unchanged(self, before: str | None, collection: str) -> str | None:
+        """The collection behind the alias.
+
+        Raises:
+          DataError: another process published a version meanwhile.
+        """
+        now, version = self._current()
+        if now not in (before, collection):
+            documents = f"with {version.documents:,} documents" if version else ""
+            raise DataError(
+                f"another process published {now} {documents} in {self._address} meanwhile; that one stays. To publish "
+                "this one, index again."
+            )
+        return now
+
+
+def _sparse_fields(version: MilvusVersion) -> list[str]:
+    return [TERMS, OWN_TERMS] if version.has_own_terms else [TERMS]
+
+
+def _identities(versions: Iterable[Path]) -> set[str]:
+    """The identities of versions on disk; a damaged manifest has none."""
+    identities = set()
+    for version in versions:
+        with suppress(DataError):
+            identities.add(read_manifest(str(version)).identity)
+    return identities
+
+
+def put_segment(folder: str, address: MilvusAddress, collection: str, record: SegmentRecord) -> int:
+    """Writes the documents of a segment into a collection; to write them again changes nothing.
+
+    Args:
+      folder: the folder of the version.
+      address: the Milvus server.
+      collection: the name of the collection.
+      record: the segment's record.
+
+    Returns:
+      the number of documents.
+
+    Raises:
+      DataError: as in `MilvusVersions.publish`.
+    """
+    milvus = Milvus(address)
+    (segment,) = open_segments(folder, [record])
+    written = 0
+    for batch in _batches(segment):
+        milvus.ask("upsert", collection, batch, seconds=_WRITE_SECONDS)
+        written += len(batch)
+    return written
+
+
+def _batches(segment: Segment) -> Iterator[list[dict[str, Any]]]:
+    """The rows of a segment's documents, not too many bytes of text at a time."""
+    batch: list[dict[str, Any]] = []
+    size = 0
+    for document in segment.encoded_documents():
+        row_size = len(document.text.text.encode())
+        if batch and (len(batch) == _BATCH or size + row_size > _BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(_row(segment.number, document, segment.own is not None))
+        size += row_size
+    if batch:
+        yield batch
+
+
+def _row(segment: int, document: EncodedDocument, has_own_terms: bool) -> dict[str, Any]:
+    """A document's row, with its own terms or without them.
+
+    Raises:
+      DataError: its id, its title or its text is too long.
+    """
+    text = document.text
+    pieces = [text.text[start : start + _PIECE] for start in range(0, len(text.text), _PIECE)]
+    for what, length, most in (
+        ("id", len(text.id.encode()), _MOST_BYTES),
+        ("title", len(text.title.encode()), _MOST_BYTES),
+        ("text", len(text.text), _PIECE * _MOST_PIECES),
+    ):
+        if length > most:
+            raise DataError(f"{what} of {text.id[:80]} must be at most {most:,} long in Milvus; got {length:,}.")
+    own = sparse_terms([*document.own_terms], np.array([*document.own_terms.values()], np.float32))
+    return {
+        NUMBER: segment * MOST_DOCUMENTS + text.line - 1,
+        DOC_ID: text.id,
+        TITLE: text.title,
+        TEXT: pieces,
+        VECTOR: document.vector.tolist(),
+        TERMS: sparse_terms(document.terms, document.weights) or {NO_TERM: 1.0},
+        **({OWN_TERMS: own or {NO_TERM: 1.0}} if has_own_terms else {}),
+    }

@@ -1,0 +1,85 @@
+"""The interface of every index of a collection, on disk or in an engine."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from models.exported.model import EncodedQuery
+from models.lists.feedback import FIRST_PASS, Feedback
+from schemas.index_manifest import Drift
+from schemas.wikiclir import Text
+
+DEPTH: Final = 1000
+"""The number of candidates of each channel where not every document is scored."""
+
+
+class Found(NamedTuple):
+    """A document that was found."""
+
+    place: str
+    """Its place in this version of the index, for `SearchIndex.texts`."""
+    score: float
+    """The sum of `dense`, `words` and `feedback`."""
+    dense: float
+    """The score of the vectors."""
+    words: float
+    """The score of the words that match, weighted."""
+    doc_id: bytes
+    """The document's id, UTF-8."""
+    feedback: float = 0.0
+    """The score of the second pass; 0 without one."""
+
+
+class SearchIndex(Protocol):
+    """One version of an index; it never changes.
+
+        score(q, d) = <vector of q, vector of d> + sum over the terms of both of weight of q * weight of d
+
+    Where a search does not score every document, each channel brings candidates, and the score of every candidate is
+    exact.
+    """
+
+    @property
+    def model(self) -> str:
+        """The fingerprint of the model that encoded the documents: see `models.exported.versions`."""
+
+    @property
+    def identity(self) -> str:
+        """The index by its content: see `IndexManifest.identity`."""
+
+    @property
+    def drift(self) -> Drift:
+        """The distance of the documents from those of the model."""
+
+    def __len__(self) -> int:
+        """The number of documents."""
+
+    def texts(self, places: Sequence[str]) -> list[Text]:
+        """The documents at some places, in the same order.
+
+        Raises:
+          LookupError: there is no such place, or its document was removed.
+        """
+
+    def documents(self) -> Iterator[Text]:
+        """Every document."""
+
+    @property
+    def has_own_terms(self) -> bool:
+        """Whether it holds the documents' own terms, which a second pass needs."""
+
+    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
+        """The best documents for a query: by score, and of equal scores the larger id first.
+
+        The candidates of a second pass are the best `DEPTH` documents of the first, or `limit` if that is more.
+
+        Args:
+          query: the query; if the model knows no word of it, nothing is found.
+          limit: the largest number of documents.
+          feedback: the second pass.
+        """
+
+    def dense_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+        """The best documents by their vectors alone; where not all vectors are compared, some may be missing."""
+
+    def words_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+        """The best documents by words that match alone; each matches at least one word."""

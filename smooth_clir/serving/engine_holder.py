@@ -1,0 +1,132 @@
+"""Puts a newer model and index in the place of older ones without a pause."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from schemas.errors import DataError
+from smooth_clir.retrieval.engine import Engine
+from smooth_clir.retrieval.folder_engines import FolderEngines
+from smooth_clir.serving.refusals import RETRY_AFTER, Busy
+
+if TYPE_CHECKING:
+    from smooth_clir.serving.telemetry import SwapLog
+
+AGAIN_SECONDS: Final = 60.0
+"""Seconds until a version that could not be loaded is tried again: it may have been incomplete."""
+
+
+class EngineHolder:
+    """Holds the engine that answers now.
+
+    A newer one is loaded and warmed beside it; then one reference is swapped. The older one finishes its requests and
+    is closed after the last of them. So no request is dropped, and none sees two versions.
+
+    Args:
+      source: the source of engines.
+      log: the record of swaps.
+      poll_seconds: seconds between two looks for a newer engine.
+    """
+
+    def __init__(self, source: FolderEngines, log: "SwapLog", poll_seconds: float) -> None:
+        self._source, self._log, self._poll_seconds = source, log, poll_seconds
+        self._lock = threading.Condition()
+        self._current: _InUse | None = None
+        self._name: str | None = None
+        self._failed: tuple[str, float] | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._look, name="engines", daemon=True)
+
+    def load_first(self) -> None:
+        """Loads the newest pair.
+
+        Raises:
+          DataError: there is none, or it is damaged.
+        """
+        name = self._source.newest()
+        if name is None:
+            raise DataError("there must be a model and an index that it made; there are none. Make one: `clir index`.")
+        self._put(name)
+
+    def start(self) -> None:
+        """Begins to look for newer pairs."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stops looking, and closes the engine unless a request still uses it."""
+        self._stop.set()
+        with self._lock:
+            current, self._current = self._current, None
+            is_free = current is not None and current.users == 0
+        if current and is_free:
+            current.engine.close()
+
+    @contextmanager
+    def engine(self) -> Iterator[Engine]:
+        """Yields the engine that answers now; it stays open within the block.
+
+        Raises:
+          Busy: there is none.
+        """
+        with self._lock:
+            found = self._current
+            if found is None:
+                raise Busy(f"no model and index are loaded now; ask again in {RETRY_AFTER} s.")
+            found.users += 1
+        try:
+            yield found.engine
+        finally:
+            with self._lock:
+                found.users -= 1
+                self._lock.notify_all()
+
+    def refresh(self) -> None:
+        """Puts a newer pair in the place of this one, if there is one that can be loaded."""
+        name = self._source.newest()
+        if name is None or name == self._name:
+            return
+        if self._failed and self._failed[0] == name and time.monotonic() < self._failed[1] + AGAIN_SECONDS:
+            return
+        try:
+            self._put(name)
+        except Exception as error:  # whatever it is, the engine before it goes on
+            self._failed = name, time.monotonic()
+            self._log.failed(name, error)
+
+    def _put(self, name: str) -> None:
+        started = time.monotonic()
+        engine = self._source.load(name)
+        try:
+            engine.warm()
+        except Exception:
+            engine.close()
+            raise
+        with self._lock:
+            before, self._current = self._current, _InUse(engine)
+            self._name, self._failed = name, None
+        self._log.swapped(engine, time.monotonic() - started)
+        if before:
+            self._drain(before)
+
+    def _drain(self, before: "_InUse") -> None:
+        started = time.monotonic()
+        with self._lock:
+            self._lock.wait_for(lambda: before.users == 0)
+        before.engine.close()
+        self._log.drained(before.engine, time.monotonic() - started)
+
+    def _look(self) -> None:
+        while not self._stop.wait(self._poll_seconds):
+            try:
+                self.refresh()
+            except Exception as error:  # a folder that cannot be read now may be readable the next time
+                self._log.failed("the newest", error)
+
+
+class _InUse:
+    """An engine, and the number of requests that use it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.users = engine, 0

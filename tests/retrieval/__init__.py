@@ -1,0 +1,1 @@
+"""Tests of `smooth_clir.retrieval`."""
