@@ -25,7 +25,7 @@ HELD_OUT: Final = "held_out"
 
 
 def in_one_sentence(values: str) -> WrapValidator:
-    """Says of a setting of several types in one sentence what Pydantic would say of each of them.
+    """Describes a wrong value of a setting of several types in one sentence, where Pydantic has one for each type.
 
     Args:
       values: the values that it may have, in words.
@@ -52,8 +52,8 @@ class Declaration:
     """An entry of a table.
 
     Attributes:
-      implementation: dotted name of the class; it is imported when it is asked for.
-      settings: the settings that this class alone has; they are its keyword arguments.
+      implementation: dotted name of the class, which is imported on first use.
+      settings: the settings of this class, which are its keyword arguments.
     """
 
     implementation: str
@@ -71,7 +71,7 @@ class Declaration:
 
 @dataclass(frozen=True)
 class TrainedDeclaration(Declaration):
-    """A part with word embeddings, and the values that null stands for in the settings of these names.
+    """A part with word embeddings, with its values for settings that are null.
 
     Attributes:
       default_initial_scale, ..., default_embedding_factor: the part's own values.
@@ -94,13 +94,13 @@ class EncoderDeclaration(TrainedDeclaration):
     The class is a `models.layers.text_encoder.TextEncoder`.
 
     Attributes:
-      of_documents: names of own settings that the encoder of documents alone takes; that of queries has the defaults.
+      document_settings: names of own settings for the encoder of documents; that of queries has the defaults.
       has_idf: whether the class takes the terms' inverse document frequencies, `idf`, whatever the pooling.
       takes_stems: whether its terms may be stems, `model.terms`, and may start from the lexicon, `model.start`.
       largest_component: an upper bound on the magnitude of a vector's components; infinite where nothing bounds them.
     """
 
-    of_documents: tuple[str, ...] = ()
+    document_settings: tuple[str, ...] = ()
     has_idf: bool = False
     takes_stems: bool = False
     largest_component: float = 1.0
@@ -148,7 +148,7 @@ ENCODERS: Final[dict[str, EncoderDeclaration]] = {
     "polynomial": EncoderDeclaration(
         "models.layers.polynomial_embedding.PolynomialEmbedding",
         PolynomialSettings,
-        of_documents=("degree",),
+        document_settings=("degree",),
         has_idf=True,
         takes_stems=True,
         default_initial_scale=0.03,
@@ -169,8 +169,7 @@ class ScorerDeclaration(TrainedDeclaration):
     Attributes:
       indexed_by: how an index finds its documents: by the inner product of two vectors, of two sets of weighted terms,
         or not at all (None).
-      has_encoders: whether it is made of encoders, `model.encoder`, whose values count in place of its own, and so has
-        the settings of encoders.
+      has_encoders: whether it is made of encoders, `model.encoder`. It then takes their settings and default values.
       has_similarity: whether it compares two vectors by `model.similarity`.
       reads_words: whether it reads the words of texts; else it reads the vectors of a pre-trained encoder.
     """
@@ -263,7 +262,7 @@ RIVALS: Final = (
 )  # fmt: skip
 """The rankers that Bai et al. 2009 compare with, two of the lexicon, and BM25 on stems, also of machine translated
 queries, as baselines by their names; see `models.rivals.methods`."""
-OF_COLLECTION: Final = ("bm25_stems", "translated_bm25", "translated_rm3")
+COLLECTION_RIVALS: Final = ("bm25_stems", "translated_bm25", "translated_rm3")
 """Those that need statistics of the whole collection."""
 MACHINE_TRANSLATING: Final = ("translated_bm25", "translated_rm3")
 """Those that need a translator."""
@@ -319,13 +318,13 @@ OPTIMIZERS: Final[dict[str, Declaration]] = {
 sparse gradients, and its own settings."""
 
 
-def own_settings(table: Mapping[str, Declaration], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the settings that an entry alone has, with its defaults for those that are not given.
+def own_settings(table: Mapping[str, Declaration], name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns an entry's own settings, with its defaults for those that are missing.
 
     Args:
       table: the entries.
-      name: an entry; an unknown one is refused elsewhere, and its settings are returned as they are.
-      given: by name.
+      name: an entry. The settings of an unknown entry are returned unchanged, because it is refused elsewhere.
+      settings: values by name.
 
     Raises:
       ValueError: a setting is unknown or has a wrong value.
@@ -335,15 +334,15 @@ def own_settings(table: Mapping[str, Declaration], name: str, given: Mapping[str
       {'filters': 300}
     """
     if name not in table:
-        return dict(given)
+        return dict(settings)
     own = table[name].settings
-    for key in given.keys() - own.model_fields.keys():
+    for key in settings.keys() - own.model_fields.keys():
         if not own.model_fields:
             raise ValueError(f"must be empty for {name}; got {key!r}")
         known = ", ".join(own.model_fields)
         raise ValueError(f"must hold settings of {name}, {known}; got {key!r}{did_you_mean(key, own.model_fields)}")
     try:
-        return own.model_validate(given).model_dump()
+        return own.model_validate(settings).model_dump()
     except pydantic.ValidationError as errors:
         first = errors.errors()[0]
         key = ".".join(map(str, first["loc"]))
@@ -358,11 +357,11 @@ class OwnSettings:
 
     Args:
       table: the entries.
-      name: the setting that holds the entry's name, and stands before this one.
+      name: the setting with the entry's name; it must be declared before this one.
     """
 
     table: Mapping[str, Declaration]
     name: str
 
-    def __call__(self, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        return own_settings(self.table, info.data.get(self.name) or "", given)
+    def __call__(self, settings: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return own_settings(self.table, info.data.get(self.name) or "", settings)

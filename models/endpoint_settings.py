@@ -16,7 +16,7 @@ def _checked_address(address: str) -> str:
     if "@" in address:
         raise ValueError("must hold no user and no password: name the key's environment variable in key_variable")
     if not is_good or re.search(r"[?#\s]", address):
-        # What stands behind a question mark may be a key.
+        # The part behind a question mark may be a key.
         shown = re.split(r"[?#]", address)[0]
         raise ValueError(f"must be http://host:port, or https, without a query; got {shown!r}")
     return address.rstrip("/")
@@ -24,7 +24,7 @@ def _checked_address(address: str) -> str:
 
 def _checked_variable(name: str) -> str:
     if not re.fullmatch(r"CLIR_[A-Z0-9_]+", name):
-        # Whoever gives the key itself here must not find it in a log.
+        # The value may be the key itself: do not show it.
         raise ValueError("must be a name of an environment variable that begins with CLIR_, capitals and digits")
     return name
 

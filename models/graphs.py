@@ -40,8 +40,8 @@ def kept_values(ragged: tf.RaggedTensor, keep: tf.Tensor) -> tf.RaggedTensor:
 def row_ids(ragged: tf.RaggedTensor) -> tf.Tensor:
     """The row of each value, as `value_rowids` returns it, in a third of the time.
 
-    It needs a mask of one byte for each row and each place of the longest row; `value_rowids` also makes larger
-    tensors.
+    It needs a mask of one byte for each row and each column of the longest row; `value_rowids` makes larger tensors,
+    too.
 
     Args:
       ragged: [batch, (values)].

@@ -77,7 +77,7 @@ class TrainingJob(Settings):
     executor fills them in."""
 
     @model_validator(mode="after")
-    def _terms_over_a_batch_have_their_objective(self) -> "TrainingJob":
+    def _check_objective(self) -> "TrainingJob":
         if fault := objective_fault(self.model, self.loss, self.training):
             raise ValueError(fault)
         return self
@@ -101,11 +101,11 @@ class TrainingJob(Settings):
 
     def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingJob":
         """Returns the job with the numbers of a search's trial in its settings, see `TuningSettings.spaces`."""
-        found = searched_settings(numbers)
-        theta = tuple(found["loss.theta"]) if "loss.theta" in found else self.loss.theta
+        settings = searched_settings(numbers)
+        theta = tuple(settings["loss.theta"]) if "loss.theta" in settings else self.loss.theta
         return self.model_copy(
             update={
-                "model": self.model.model_copy(update={"epsilon": found.get("model.epsilon", self.model.epsilon)}),
+                "model": self.model.model_copy(update={"epsilon": settings.get("model.epsilon", self.model.epsilon)}),
                 "loss": self.loss.model_copy(update={"theta": theta}),
             }
         )
@@ -147,9 +147,9 @@ def index_fault(model: ModelSettings, channels: Mapping[str, ChannelSettings]) -
     """
     kinds = {model.channel: SCORERS[model.scorer].indexed_by}
     kinds |= {name: CHANNELS[channel.kind].indexed_by for name, channel in channels.items()}
-    others = [name for name, kind in kinds.items() if kind is None]
-    if others:
-        return f"the score of {', '.join(others)} is no inner product"
+    unindexed = [name for name, kind in kinds.items() if kind is None]
+    if unindexed:
+        return f"the score of {', '.join(unindexed)} is no inner product"
     terms = [name for name, kind in kinds.items() if kind == "terms"]
     if len(terms) > 1:
         return f"only one channel may match terms, and there are {', '.join(terms)}"

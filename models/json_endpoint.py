@@ -1,4 +1,4 @@
-"""A JSON service behind an HTTP address, which is asked again where it is down, slow or busy."""
+"""A JSON service behind an HTTP address; requests are repeated while it is down, slow or busy."""
 
 import email.utils
 import logging
@@ -68,15 +68,15 @@ class JsonEndpoint:
         self._section, self._address, self._path, self._key_variable = section, address, path, key_variable
         self._seconds, self._retries, self._remedies = timeout_s, retries, remedies
 
-    def ask(self, content: bytes, max_bytes: int, what: str, read: Callable[[Any], _Outcome | str]) -> _Outcome:
+    def ask(self, content: bytes, max_bytes: int, subject: str, read: Callable[[Any], _Outcome | str]) -> _Outcome:
         """Sends JSON, and returns what a function reads from the answer.
 
         Args:
           content: JSON.
           max_bytes: the largest answer.
-          what: the content in words, such as "64 texts".
-          read: takes the answer, undecoded; returns the outcome, or what the answer must be and is not. A ValueError
-            means that the answer is no JSON.
+          subject: the content in words, such as "64 texts".
+          read: reads the undecoded answer; returns the outcome, or what the answer must be. A ValueError means that the
+            answer is no JSON.
 
         Raises:
           EndpointError: the endpoint is down, slow or busy, after all retries.
@@ -85,7 +85,7 @@ class JsonEndpoint:
         """
         for tries in count(1):
             try:
-                return self._try(content, max_bytes, what, read, tries)
+                return self._try(content, max_bytes, subject, read, tries)
             except EndpointError as error:
                 if tries > self._retries:
                     raise
@@ -95,7 +95,7 @@ class JsonEndpoint:
         raise AssertionError  # for the type checker
 
     def _try(
-        self, content: bytes, max_bytes: int, what: str, read: Callable[[Any], _Outcome | str], tries: int
+        self, content: bytes, max_bytes: int, subject: str, read: Callable[[Any], _Outcome | str], tries: int
     ) -> _Outcome:
         seconds = self._seconds
         in_tries = "in one try" if tries == 1 else f"in {tries} tries"
@@ -108,19 +108,19 @@ class JsonEndpoint:
             raise EndpointError(f"{self.name} must answer; it did not, {in_tries}: {error}. Is it running?") from None
         except ValueError as error:
             raise DataError(f"{self.name} cannot be asked: {error}. Check {self._section}.address.") from None
-        outcome = self._outcome(answer, max_bytes, what, read, in_tries)
+        outcome = self._outcome(answer, max_bytes, subject, read, in_tries)
         del answer  # it may repeat the key, and a traceback may show it
         if isinstance(outcome, DataError):
             raise outcome
         return outcome
 
     def _outcome(
-        self, answer: Answer, max_bytes: int, what: str, read: Callable[[Any], _Outcome | str], in_tries: str
+        self, answer: Answer, max_bytes: int, subject: str, read: Callable[[Any], _Outcome | str], in_tries: str
     ) -> _Outcome | DataError:
         if not 200 <= answer.status < 300:
             return self._refusal(answer, in_tries)
         if answer.is_cut:
-            return DataError(f"{self.name} must answer {what} with at most {max_bytes / 1e6:.1f} MB; it sent more.")
+            return DataError(f"{self.name} must answer {subject} with at most {max_bytes / 1e6:.1f} MB; it sent more.")
         try:
             outcome: _Outcome | str = read(answer.body)
         except ValueError:
@@ -160,7 +160,7 @@ class JsonEndpoint:
         return DataError(f"{self.name} must answer with 200; it refused with {status}: {said} {remedy}")
 
     def _said(self, answer: Answer) -> str:
-        """The start of a server's text; no word of one that may repeat a key in some form."""
+        """The start of a server's text; nothing of a text that may repeat a key in some form."""
         if self.client.is_secret or answer.status in (401, 403, 407):
             return "(the server's words, which may repeat the key, are not shown)"
         text = answer.body[:_BYTES_OF_MESSAGE].decode("utf-8", "replace").strip()

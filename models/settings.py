@@ -96,7 +96,7 @@ class ModelSettings(Settings):
 
     @field_validator("epsilon")
     @classmethod
-    def _epsilon_counts(cls, epsilon: float) -> float:
+    def _check_epsilon(cls, epsilon: float) -> float:
         if fault := epsilon_fault(epsilon):
             raise ValueError(fault)
         return epsilon
@@ -106,47 +106,47 @@ class ModelSettings(Settings):
         "stem_embeddings",
     )  # fmt: skip
     @classmethod
-    def _the_scorer_has_encoders(cls, given: Any, info: ValidationInfo) -> Any:
+    def _check_scorer(cls, value: Any, info: ValidationInfo) -> Any:
         scorer, default = info.data.get("scorer", ""), cls.model_fields[str(info.field_name)].default
         kind = "has_similarity" if info.field_name in ("similarity", "epsilon") else "has_encoders"
-        if given != default and scorer in SCORERS and not getattr(SCORERS[scorer], kind):
+        if value != default and scorer in SCORERS and not getattr(SCORERS[scorer], kind):
             takers = ", ".join(name for name, declaration in SCORERS.items() if getattr(declaration, kind))
-            nothing, came = (str(one).lower() if isinstance(one, bool) else one for one in (default, given))
-            raise ValueError(f"must be {nothing} for {scorer}: it is for the scorer {takers} alone; got {came}")
-        return given
+            default_text, got = (str(shown).lower() if isinstance(shown, bool) else shown for shown in (default, value))
+            raise ValueError(f"must be {default_text} for {scorer}: it is for the scorer {takers} alone; got {got}")
+        return value
 
     @field_validator("initial_scale", "dropout")
     @classmethod
-    def _null_is_the_parts_own(cls, given: float | None, info: ValidationInfo) -> float | None:
+    def _fill_default(cls, value: float | None, info: ValidationInfo) -> float | None:
         scorer = SCORERS.get(info.data.get("scorer", ""))
         declaration = ENCODERS.get(info.data.get("encoder", "")) if scorer and scorer.has_encoders else scorer
-        if declaration is None or given is not None:
-            return given
+        if declaration is None or value is not None:
+            return value
         own: float = getattr(declaration, f"default_{info.field_name}")
         return own
 
     @field_validator("pooling", "word_dropout", "stem_embeddings")
     @classmethod
-    def _the_encoder_is_a_mean(cls, given: str | float | bool, info: ValidationInfo) -> str | float | bool:
+    def _check_mean_encoder(cls, value: str | float | bool, info: ValidationInfo) -> str | float | bool:
         encoder, default = info.data.get("encoder", "mean"), cls.model_fields[str(info.field_name)].default
-        if given != default and encoder != "mean":
-            nothing, came = (
-                str(one).lower() if isinstance(one, bool | str) else f"{one:g}" for one in (default, given)
+        if value != default and encoder != "mean":
+            default_text, got = (
+                str(shown).lower() if isinstance(shown, bool | str) else f"{shown:g}" for shown in (default, value)
             )
-            raise ValueError(f"must be {nothing} for {encoder}: it is for the encoder mean alone; got {came}")
-        return given
+            raise ValueError(f"must be {default_text} for {encoder}: it is for the encoder mean alone; got {got}")
+        return value
 
     @field_validator("terms", "start")
     @classmethod
-    def _the_encoder_takes_stems(cls, given: str, info: ValidationInfo) -> str:
+    def _check_stem_encoder(cls, value: str, info: ValidationInfo) -> str:
         encoder, default = info.data.get("encoder", "mean"), cls.model_fields[str(info.field_name)].default
-        if given != default and encoder in ENCODERS and not ENCODERS[encoder].takes_stems:
-            raise ValueError(f"must be {default} for {encoder}: it is for the encoder polynomial alone; got {given}")
-        return given
+        if value != default and encoder in ENCODERS and not ENCODERS[encoder].takes_stems:
+            raise ValueError(f"must be {default} for {encoder}: it is for the encoder polynomial alone; got {value}")
+        return value
 
     @field_validator("start")
     @classmethod
-    def _the_lexicon_translates_stems(cls, start: str, info: ValidationInfo) -> str:
+    def _check_lexicon_start(cls, start: str, info: ValidationInfo) -> str:
         if start == "lexicon" and info.data.get("terms", "stems") != "stems":
             raise ValueError("must be random for the terms words: the lexicon translates stems; got lexicon")
         return start
@@ -257,7 +257,7 @@ class FeedbackSettings(Settings):
 
     @field_validator("documents")
     @classmethod
-    def _documents_are_of_a_second_pass(cls, documents: int | str, info: ValidationInfo) -> int | str:
+    def _check_documents(cls, documents: int | str, info: ValidationInfo) -> int | str:
         if documents == FITTED and info.data.get("gain") == 0:
             raise ValueError(f"must be a number where feedback.gain is 0, which takes no documents; got {documents}")
         return documents
@@ -292,7 +292,7 @@ class LossSettings(Settings):
 
     @field_validator("theta")
     @classmethod
-    def _theta_fits_the_loss(cls, theta: tuple[float, ...] | None, info: ValidationInfo) -> tuple[float, ...] | None:
+    def _fill_theta(cls, theta: tuple[float, ...] | None, info: ValidationInfo) -> tuple[float, ...] | None:
         name = info.data.get("name", "")
         declaration = LOSSES.get(name)
         if declaration is None:
@@ -310,7 +310,7 @@ class LossSettings(Settings):
 
     @field_validator("learn_theta")
     @classmethod
-    def _the_loss_can_learn_its_thresholds(cls, learn_theta: bool, info: ValidationInfo) -> bool:
+    def _check_learn_theta(cls, learn_theta: bool, info: ValidationInfo) -> bool:
         name = info.data.get("name", "")
         if learn_theta and name in LOSSES and (reason := LOSSES[name].fixed_theta):
             raise ValueError(f"must be false for {name}, {reason}; got true")
@@ -318,7 +318,7 @@ class LossSettings(Settings):
 
     @field_validator("in_batch")
     @classmethod
-    def _other_documents_have_a_loss_alone(cls, in_batch: bool, info: ValidationInfo) -> bool:
+    def _check_in_batch(cls, in_batch: bool, info: ValidationInfo) -> bool:
         name = info.data.get("name", "")
         if in_batch and name in LOSSES and LOSSES[name].default_theta is None:
             raise ValueError(f"must be false for {name}, which is a loss of whole lists; got true")

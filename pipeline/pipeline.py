@@ -36,7 +36,7 @@ from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
 from models.adversary_settings import AdversarySettings
-from models.choices import ENCODER, HELD_OUT, OF_COLLECTION, RIVALS
+from models.choices import COLLECTION_RIVALS, ENCODER, HELD_OUT, RIVALS
 from models.encoders.settings import IN_GRAPH
 from models.job import TrainingJob
 from models.settings import ChannelSettings, FeedbackSettings, LossSettings, ModelSettings, WordTableSource
@@ -311,7 +311,7 @@ def _judging(
         stage = Rivals(
             examples=data.examples,
             lexicon=data.lexicon if config.translating_baselines else None,
-            collection=data.collection if not set(OF_COLLECTION).isdisjoint(rivals) else None,
+            collection=data.collection if not set(COLLECTION_RIVALS).isdisjoint(rivals) else None,
             query_translator=config.evaluation.query_translator,
             methods=rivals,
             languages=config.data.languages,

@@ -117,8 +117,8 @@ class GuessingObjective(RankingObjective):
         is_document = tf.cast(labels >= 0, scores.dtype)
         logits = self.guess[0] * tf.stop_gradient(scores) + self.guess[1]
         is_top = tf.cast(labels == self._top_grade, scores.dtype)
-        of_each = tf.nn.sigmoid_cross_entropy_with_logits(is_top, logits) * is_document
-        guess = tf.reduce_sum(of_each, axis=1) / tf.reduce_sum(is_document, axis=1)
+        losses = tf.nn.sigmoid_cross_entropy_with_logits(is_top, logits) * is_document
+        guess = tf.reduce_sum(losses, axis=1) / tf.reduce_sum(is_document, axis=1)
         return ListLosses(self.loss(labels, scores) + guess, {"guess": guess})
 
     @property

@@ -40,9 +40,9 @@ class MilvusServer:
         """The address of an index."""
         return f"milvus://127.0.0.1:{self.port}/{name}"
 
-    def settings(self, name: str, **others: object) -> MilvusSettings:
+    def settings(self, name: str, **values: object) -> MilvusSettings:
         """The settings of an index."""
-        return MilvusSettings.model_validate({"address": self.address(name), **others})
+        return MilvusSettings.model_validate({"address": self.address(name), **values})
 
     def client(self) -> Any:
         """A client of somebody else."""

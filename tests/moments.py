@@ -83,8 +83,8 @@ def drawn(kills: Sequence[Moment], size: int, always: Collection[str]) -> list[M
     """The moments before and after each of the acts `always`, and others drawn by a seed: `size` in all, or more."""
     acts = ["", *(kill.act for kill in kills)]
     beside = {number for number in range(len(kills)) if {*acts[number : number + 2]} & {*always}}
-    others = sorted({*range(len(kills))} - beside)
-    more = random.Random(size).sample(others, min(len(others), max(0, size - len(beside))))
+    apart = sorted({*range(len(kills))} - beside)
+    more = random.Random(size).sample(apart, min(len(apart), max(0, size - len(beside))))
     return [kills[number] for number in sorted({*beside, *more})]
 
 

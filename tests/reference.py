@@ -37,8 +37,8 @@ def mean_embedding_with_stems(
     return np.tanh(_mean_of_rows(table, tokens) + _mean_of_rows(stem_table, stems))
 
 
-def _mean_of_rows(table: npt.ArrayLike, places: Sequence[int]) -> Vector:
-    return np.asarray(table, np.float64)[list(places)].sum(axis=0) / max(len(places), 1)
+def _mean_of_rows(table: npt.ArrayLike, rows: Sequence[int]) -> Vector:
+    return np.asarray(table, np.float64)[list(rows)].sum(axis=0) / max(len(rows), 1)
 
 
 def mean_by_idf_with_stems(
@@ -51,8 +51,8 @@ def mean_by_idf_with_stems(
 ) -> Vector:
     """tanh of the sum of two means weighted by idf, of the rows of a text's tokens and of those of its stems."""
     means = []
-    for of_rows, of_idf, places in ((table, idf, tokens), (stem_table, stem_idf, stems)):
-        weights, rows = (np.asarray(one, np.float64)[list(places)] for one in (of_idf, of_rows))
+    for vectors, frequencies, ids in ((table, idf, tokens), (stem_table, stem_idf, stems)):
+        weights, rows = (np.asarray(values, np.float64)[list(ids)] for values in (frequencies, vectors))
         means.append(weights @ rows / (weights.sum() or 1.0))
     return np.tanh(means[0] + means[1])
 
@@ -67,7 +67,7 @@ def polynomial_embedding(
     table: npt.ArrayLike, second_table: npt.ArrayLike, idf: npt.ArrayLike, tokens: Sequence[int]
 ) -> Vector:
     """Bai et al. 2009: V x + (V x) * (Y x) of the tf-idf vector x."""
-    first, second = (tf_idf(idf, tokens) @ np.asarray(one, np.float64) for one in (table, second_table))
+    first, second = (tf_idf(idf, tokens) @ np.asarray(rows, np.float64) for rows in (table, second_table))
     return first + first * second
 
 
@@ -80,7 +80,7 @@ def cnn_encoder(
         return np.zeros(rows.shape[1])
     beyond = np.zeros((1, rows.shape[1]))
     words = np.concatenate([beyond, rows[list(tokens)], beyond])
-    features = [np.tanh(words[place : place + 3].ravel() @ convolution) for place in range(len(tokens))]
+    features = [np.tanh(words[word : word + 3].ravel() @ convolution) for word in range(len(tokens))]
     return np.tanh(np.max(features, axis=0) @ projection)
 
 
@@ -139,7 +139,7 @@ def _window_maxima(table: Vector, filters: Vector, tokens: Sequence[int], window
         return [np.zeros(filters.shape[1])]
     beyond = np.zeros((1, table.shape[1]))
     words = np.concatenate([beyond, table[list(tokens)], beyond])
-    features = np.array([np.tanh(words[place : place + 3].ravel() @ filters) for place in range(len(tokens))])
+    features = np.array([np.tanh(words[word : word + 3].ravel() @ filters) for word in range(len(tokens))])
     return [features[start : start + window].max(axis=0) for start in range(max(len(tokens) - window, 0) + 1)]
 
 
@@ -157,10 +157,10 @@ def lstm_states(inputs: Vector, kernel: Vector, recurrent: Vector, bias: Vector)
     """
     hidden = cell = np.zeros(len(recurrent))
     states = np.zeros((len(inputs), len(recurrent)))
-    for place, x in enumerate(inputs):
+    for word, x in enumerate(inputs):
         i, f, g, o = np.split(x @ kernel + hidden @ recurrent + bias, 4)
         cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
-        states[place] = hidden = sigmoid(o) * np.tanh(cell)
+        states[word] = hidden = sigmoid(o) * np.tanh(cell)
     return states
 
 
@@ -212,7 +212,7 @@ def softmax(grades: Vector, scores: Vector) -> float:
 def approx_ndcg(grades: Vector, scores: Vector) -> float:
     """Minus NDCG, of exponential gain, with sigmoids of temperature 0.1 for the steps in the ranks."""
     gains = 2**grades - 1
-    ranks = [0.5 + sum(sigmoid((other - score) / 0.1) for other in scores) for score in scores]
+    ranks = [0.5 + sum(sigmoid((other_score - score) / 0.1) for other_score in scores) for score in scores]
     ideal = (np.sort(gains)[::-1] / np.log2(2 + np.arange(len(gains)))).sum()
     if not ideal:
         return 0.0
@@ -222,7 +222,7 @@ def approx_ndcg(grades: Vector, scores: Vector) -> float:
 def pairwise_hinge(grades: Vector, scores: Vector) -> float:
     """Hinges of the pairs with different grades, summed for each document, and the mean over these."""
     documents = list(zip(grades, scores, strict=True))
-    hinges = [max(1 - (score - other), 0) for grade, score in documents for lower, other in documents if grade > lower]
+    hinges = [max(1 - (high - low), 0) for grade, high in documents for lower, low in documents if grade > lower]
     return float(sum(hinges) / len(documents))
 
 
@@ -285,8 +285,8 @@ def in_batch_loss(
     name: str, own: Sequence[int], scores: Sequence[float], theta: Sequence[float], ends: Interval = ENDS
 ) -> float:
     """The mean loss, at grade 0, of a batch's documents that are not a list's own; 0 where there is none."""
-    others = [score for document, score in enumerate(scores) if document not in own]
-    return loss_of_list(name, [0] * len(others), others, theta, ends)
+    other_scores = [score for document, score in enumerate(scores) if document not in own]
+    return loss_of_list(name, [0] * len(other_scores), other_scores, theta, ends)
 
 
 def softmax_over_batch(
@@ -303,17 +303,17 @@ def slopes(function: Callable[[Vector], float], at: npt.ArrayLike, step: float =
     """The gradient of a function, by central differences."""
     at = np.asarray(at, np.float64)
     gradient = np.zeros_like(at)
-    for place in np.ndindex(at.shape):
+    for cell in np.ndindex(at.shape):
         ahead, behind = at.copy(), at.copy()
-        ahead[place] += step
-        behind[place] -= step
-        gradient[place] = (function(ahead) - function(behind)) / (2 * step)
+        ahead[cell] += step
+        behind[cell] -= step
+        gradient[cell] = (function(ahead) - function(behind)) / (2 * step)
     return gradient
 
 
 def ordered_pairs(grades: Sequence[int]) -> float:
     """Share of the pairs of a ranked list's documents with different grades whose higher grade comes first."""
-    pairs = [grade > other for place, grade in enumerate(grades) for other in grades[place + 1 :] if grade != other]
+    pairs = [grade > lower for rank, grade in enumerate(grades) for lower in grades[rank + 1 :] if grade != lower]
     return sum(pairs) / len(pairs) if pairs else 0.5
 
 
@@ -332,6 +332,6 @@ TREC_METRICS = {
 
 def domain_loss(joint: npt.ArrayLike, weights: Sequence[npt.ArrayLike], domain: int) -> float:
     """Cohen et al. 2018, eqs. 2 and 3, behind one hidden layer: V, b, W and c, each of V and W [inputs, units]."""
-    first, bias, last, last_bias = (np.asarray(one, np.float64) for one in weights)
+    first, bias, last, last_bias = (np.asarray(array, np.float64) for array in weights)
     z = np.maximum(np.asarray(joint, np.float64) @ first + bias, 0) @ last + last_bias
     return float(np.log(np.exp(z).sum()) - z[domain])

@@ -31,7 +31,7 @@ def ndcg_10() -> Iterator[None]:
     before = dict(METRICS)
     for key in [key for key, metric in METRICS.items() if not metric.paper_name]:
         del METRICS[key]
-    METRICS["ndcg_10"] = Metric("ndcg_10", None, DEFINITION, 10, of_mr_alone=False, formula=NDCG)
+    METRICS["ndcg_10"] = Metric("ndcg_10", None, DEFINITION, 10, mr_only=False, formula=NDCG)
     yield
     METRICS.clear()
     METRICS.update(before)
@@ -39,7 +39,7 @@ def ndcg_10() -> Iterator[None]:
 
 def test_an_evaluation_and_its_baselines_have_it() -> None:
     # Seven documents, the MR document at rank 7: beyond the cutoff of the others, and a list that is shorter than 10.
-    lists = text_lists([("q", "", {f"d{place}": ("", 2 if place == 6 else 0) for place in range(7)})])
+    lists = text_lists([("q", "", {f"d{rank}": ("", 2 if rank == 6 else 0) for rank in range(7)})])
     report = evaluate(lists, [-np.arange(7, dtype=np.float32)], {}, top_grade=2).report
     assert report.metrics["ndcg_5"] == 0
     assert report.metrics["ndcg_10"] == pytest.approx(1 / np.log2(1 + 7))

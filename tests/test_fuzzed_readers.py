@@ -85,7 +85,7 @@ def record(kind: Any) -> Reader:
     return read
 
 
-def of_file(name: str, read: Callable[[str, Any], Iterable[Any]]) -> Reader:
+def file_reader(name: str, read: Callable[[str, Any], Iterable[Any]]) -> Reader:
     return lambda content, _: read(name, opener({name: content}))
 
 
@@ -150,15 +150,15 @@ READERS: Final[dict[str, tuple[Reader, bytes]]] = {
     "domains": (rows_of("domains"), b"q1\tnews\nq2\thealth\n"),
     "pairs in lines": (pairs_of("pairs.tsv"), b"wolf\tloup\t0.9\ngrey wolf\tloup gris\t1\n"),
     "pairs in a table": (pairs_of("psq.json"), b'{"loup": {"wolf": 0.9}, "a": {"b": 1}}'),
-    "word vectors": (of_file("words.vec", word_vectors), b"2 2\nwolf 0.5 1\n\xc3\xa9t\xc3\xa9 1 2\n"),
+    "word vectors": (file_reader("words.vec", word_vectors), b"2 2\nwolf 0.5 1\n\xc3\xa9t\xc3\xa9 1 2\n"),
     "word vectors in a pickle": (
-        of_file("words.pkl", word_vectors), polyglot({"a": [0.5, -1.0], "b": [1.0, 2.0]}, 2),
+        file_reader("words.pkl", word_vectors), polyglot({"a": [0.5, -1.0], "b": [1.0, 2.0]}, 2),
     ),
     "vectors": (npy, npy_file()),
-    "pages of a dump": (of_file("p.xml", pages), dump(*PAGES)),
-    "pages in bzip2 streams": (of_file("p-multistream.xml.bz2", pages), multistream(PAGES, 2)[0]),
-    "the header of a dump": (of_file("p.xml", lambda n, o: [read_site_info(n, o)]), dump(*PAGES)),
-    "rows of a table": (of_file("t.sql", lambda n, o: read_sql_rows(n, "t", ["a", "b", "c"], o)), ROWS),
+    "pages of a dump": (file_reader("p.xml", pages), dump(*PAGES)),
+    "pages in bzip2 streams": (file_reader("p-multistream.xml.bz2", pages), multistream(PAGES, 2)[0]),
+    "the header of a dump": (file_reader("p.xml", lambda n, o: [read_site_info(n, o)]), dump(*PAGES)),
+    "rows of a table": (file_reader("t.sql", lambda n, o: read_sql_rows(n, "t", ["a", "b", "c"], o)), ROWS),
     "wikitext": (article, WIKITEXT),
     "a manifest of an index": (record(IndexManifest), MANIFEST.to_json().encode()),
     "a training's history": (record(TrainingHistory), HISTORY.to_json().encode()),

@@ -35,18 +35,18 @@ def targets(markdown: str) -> Iterator[str]:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """The places in a page: its headings by GitHub's rule, and `id` or `name` of its HTML."""
-    places: set[str] = set()
+    """The anchors of a page: its headings by GitHub's rule, and `id` or `name` of its HTML."""
+    names: set[str] = set()
     counts: dict[str, int] = {}
     parsed = [*tokens(page.read_text(encoding="utf-8"))]
     for token, inner in zip(parsed, parsed[1:], strict=False):
         if token.type == "heading_open":
             slug = re.sub(r"[^\w\- ]", "", heading_text(inner).strip().lower()).replace(" ", "-")
-            places.add(f"{slug}-{counts[slug]}" if slug in counts else slug)
+            names.add(f"{slug}-{counts[slug]}" if slug in counts else slug)
             counts[slug] = counts.get(slug, 0) + 1
         elif token.type in ("html_block", "html_inline"):
-            places.update(re.findall(r"""\s(?:id|name)=["']([^"']*)["']""", token.content))
-    return frozenset(places)
+            names.update(re.findall(r"""\s(?:id|name)=["']([^"']*)["']""", token.content))
+    return frozenset(names)
 
 
 def heading_text(inline: Token) -> str:

@@ -40,11 +40,11 @@ def test_what_comes_from_reports_is_as_the_reports_are(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "least"),
+    ("name", "min_rows"),
     [("costs", 9), ("verdicts", 12), ("seen", 18), ("unseen", 15), ("adversary", 12), ("glance", 4)],
 )
-def test_a_generated_table_stands_on_a_page(name: str, least: int) -> None:
-    assert name in TABLES and len(rows(name)) >= least
+def test_a_generated_table_stands_on_a_page(name: str, min_rows: int) -> None:
+    assert name in TABLES and len(rows(name)) >= min_rows
 
 
 @pytest.mark.parametrize("page", MEASURED, ids=lambda page: page.stem)
@@ -68,7 +68,7 @@ def test_the_head_of_a_configuration_has_figures_of_reports_alone() -> None:
     heads = {path: re.match(r"(#.*\n)*", text(path))[0] for path in CONFIGS}  # type: ignore[index]
     lines = {path: [line for line in head.splitlines() if FIGURE.search(line)] for path, head in heads.items()}
     assert sum(map(len, lines.values())) >= 9
-    assert [line for found in lines.values() for line in found if not line.startswith("# Test split, row ")] == []
+    assert [line for head in lines.values() for line in head if not line.startswith("# Test split, row ")] == []
 
 
 def test_reports_of_several_commits_are_named_with_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from tests.test_imports import MAY_IMPORT, imports
 README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
 SERVING = (DOCS / "serving.md").read_text(encoding="utf-8")
-MOST_BYTES = 60_000
+MAX_BYTES = 60_000
 """The largest picture in the notebook, in bytes."""
 
 
@@ -56,9 +56,9 @@ def test_commands_are_found_on_pages_of_every_kind() -> None:
 def test_every_block_that_could_run_here_has_its_output_below_it() -> None:
     for name in ("python", "recipes", "serving"):
         page = blocks((DOCS / f"{name}.md").read_text(encoding="utf-8"))
-        others = [block.code for block in page if block.output is None]
-        assert [code for code in others if not re.search("pip install|docker compose|kubectl", code)] == []
-        assert len(others) <= 2 < len(page)
+        without_output = [block.code for block in page if block.output is None]
+        assert [code for code in without_output if not re.search("pip install|docker compose|kubectl", code)] == []
+        assert len(without_output) <= 2 < len(page)
     headings = re.findall(r"^## (.*)$", (DOCS / "recipes.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert len(headings) == 8 <= len(shown(DOCS / "recipes.md"))
 
@@ -106,7 +106,7 @@ def test_the_notebook_prints_what_the_page_does_and_names_no_machine() -> None:
     assert [block.output for block in notebook_blocks() if block.output] == expected
     assert {output.get("name", "stdout") for cell in cells for output in cell["outputs"]} == {"stdout"}
     (picture,) = re.findall(r'"image/png": "([^"]+)"', text)
-    assert len(base64.b64decode(picture.replace("\\n", ""))) < MOST_BYTES
+    assert len(base64.b64decode(picture.replace("\\n", ""))) < MAX_BYTES
     assert set(notebook["metadata"]) == {"kernelspec", "language_info"}
     assert [cell["metadata"] for cell in notebook["cells"]] == [{}] * len(notebook["cells"])
     assert [cell["execution_count"] for cell in cells] == [*range(1, len(cells) + 1)]

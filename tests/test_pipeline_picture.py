@@ -45,5 +45,5 @@ def test_every_stage_of_the_pipeline_has_a_box_and_every_box_is_a_stage():
 
 
 def test_a_box_tells_a_stage_of_tfx_from_one_of_ours():
-    of_tfx = {name for name, module in stages() if extends_tfx(module)}
-    assert {name for name, kind in boxes() if kind.startswith("tfx")} == of_tfx
+    tfx_stages = {name for name, module in stages() if extends_tfx(module)}
+    assert {name for name, kind in boxes() if kind.startswith("tfx")} == tfx_stages

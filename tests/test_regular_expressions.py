@@ -112,7 +112,7 @@ def texts(pattern: Any) -> Iterator[tuple[Any, Any, Any]]:
     signs = sorted({*re.findall(r"[^\w\s?+*^$]", plain)} - {"\\"} | ({"\\"} if r"\\\\" in source else set()))
     signs = [*signs[:: len(signs) // 20 + 1], " ", "\n", "1", "a"]  # of large classes a part
     heads = ["", *(sign for sign in signs if not sign.isspace())]
-    for head, unit in [*product(heads, signs), *(("", sign + other) for sign in signs for other in " \na1")]:
+    for head, unit in [*product(heads, signs), *(("", sign + end) for sign in signs for end in " \na1")]:
         parts = head, unit, "\0"
         yield tuple(part.encode() for part in parts) if is_bytes else parts
 

@@ -28,19 +28,19 @@ IN_STYLES = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]*)"""
 
 
 class Html(HTMLParser):
-    """The files that a page loads, its links, and its places."""
+    """The files that a page loads, its links, and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.loaded: list[str] = []
         self.links: list[str] = []
-        self.places: set[str] = set()
+        self.anchors: set[str] = set()
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Takes note of a tag."""
         named = {name: value or "" for name, value in attrs}
-        self.places |= {named[name] for name in ("id", "name") if name in named}
+        self.anchors |= {named[name] for name in ("id", "name") if name in named}
         for name, value in named.items():
             if (tag, name) in LOADED and named.get("rel") not in ("canonical", "next", "prev"):
                 self.loaded.append(value)
@@ -50,7 +50,7 @@ class Html(HTMLParser):
 
 
 def faults(site: Path) -> list[str]:
-    """The faults of a built site: links to missing pages or places, and files that are loaded from outside."""
+    """The faults of a built site: links to missing pages or anchors, and files that are loaded from outside."""
     pages = {path: Html(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     sentences = []
     for path, page in pages.items():
@@ -67,8 +67,8 @@ def faults(site: Path) -> list[str]:
             file = site / parts.path.lstrip("/") if parts.path.startswith("/") and path.name == "404.html" else file
             file = file / "index.html" if file.is_dir() else file
             # `#__` is the theme's own.
-            place = unquote("" if parts.fragment.startswith("__") else parts.fragment)
-            if not file.is_file() or (place and file in pages and place not in pages[file].places):
+            anchor = unquote("" if parts.fragment.startswith("__") else parts.fragment)
+            if not file.is_file() or (anchor and file in pages and anchor not in pages[file].anchors):
                 sentences.append(f"{path.relative_to(site)} links to {target}")
     for path in [*site.rglob("*.css"), *site.rglob("*.html"), *site.rglob("*.svg")]:
         styles = path.read_text(encoding="utf-8")

@@ -48,7 +48,7 @@ def Rivals(
       used_negatives: the number of NR documents of a list that are read; None for all.
       held_out: the domains whose test lists are ranked, and nothing else known of their lists; none for all.
       lexicon: the translations; needed across two languages.
-      collection: the documents; needed by `models.choices.OF_COLLECTION`.
+      collection: the documents; needed by `models.choices.COLLECTION_RIVALS`.
 
     Raises:
       DataError: a method cannot be trained on these lists.

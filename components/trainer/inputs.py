@@ -177,7 +177,7 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
 
     def tokens(split: str, domains: DomainFilter) -> RankingLists:
         files = arguments.train_files if split == "train" else arguments.eval_files
-        lists = read_lists(_files(files), spec, job.used_negatives, domains, with_places=split == "eval")
+        lists = read_lists(_files(files), spec, job.used_negatives, domains, with_negative_places=split == "eval")
         is_read = vectors and not SCORERS[job.model.scorer].reads_words
         return with_text_vectors(lists, texts(split, domains), vectors) if vectors and is_read else lists
 

@@ -27,11 +27,11 @@ class TransformedTexts(TextFeatures):
         self.rules = rules
         self._saved = tf.saved_model.load(transform.transform_savedmodel_dir)
 
-    def of_queries(self, texts: tf.Tensor) -> dict[str, Column]:
+    def query_columns(self, texts: tf.Tensor) -> dict[str, Column]:
         """Returns the query columns that follow from texts."""
         return self._features({f.QUERY_TEXT: texts})
 
-    def of_documents(self, texts: tf.Tensor) -> dict[str, Column]:
+    def document_columns(self, texts: tf.Tensor) -> dict[str, Column]:
         """Returns the document columns that follow from texts, each a list of its own."""
         lists = tf.RaggedTensor.from_uniform_row_length(texts, 1, validate=False)
         return {name: column.merge_dims(0, 1) for name, column in self._features({f.DOC_TEXT: lists}).items()}

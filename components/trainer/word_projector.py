@@ -41,11 +41,11 @@ def write_words(
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
     def of_queries(texts: tf.Tensor) -> tf.Tensor:
-        return scorer.query_vector(text_features.of_queries(texts))
+        return scorer.query_vector(text_features.query_columns(texts))
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
     def of_documents(texts: tf.Tensor) -> tf.Tensor:
-        return scorer.document_vector(text_features.of_documents(texts))
+        return scorer.document_vector(text_features.document_columns(texts))
 
     sides = (
         ("query", f.QUERY_VOCABULARY, of_queries),

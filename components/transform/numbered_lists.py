@@ -61,7 +61,7 @@ class NumberedTexts:
         found = distinct_words(new, self._rules)
         self.cut = CutTexts.sum([self.cut, found.cut])
         numbers = np.array([self._number.setdefault(word, len(self._number)) for word in found.words], np.int32)
-        self._file.add(numbers[found.places], np.diff(found.row_splits))
+        self._file.add(numbers[found.indices], np.diff(found.row_splits))
         return np.array([self._place[digest] for digest in digests], np.int32)
 
     @cached_property

@@ -1,8 +1,8 @@
 """The operations that a SavedModel of others may consist of.
 
-An operation is allowed by its declaration, if that has no place for a name, or by its own name in the table below.
-All others are refused, those of later versions of TensorFlow too. What an allowed operation can do to its own process
-remains: a loop without an end, a tensor larger than the memory, and faults of its native code.
+An operation is allowed if its declaration cannot hold a name, or if the table below names it. All others are refused,
+also those of later versions of TensorFlow. An allowed operation can still harm its own process: by a loop without an
+end, a tensor larger than the memory, and faults of its native code.
 """
 
 import types
@@ -66,7 +66,7 @@ ALLOWED: Final[Mapping[str, frozenset[str]]] = {
             RandomStandardNormal RandomUniform RandomUniformInt RngReadAndSkip StatelessRandomGetAlg TruncatedNormal""",
     }.items()
 }
-"""Operations whose declaration has a place for a name, by the reason why they are allowed all the same."""
+"""Allowed operations whose declaration can hold a name, by the reason why they are allowed."""
 
 _HANDLES: Final = (types_pb2.DT_RESOURCE, types_pb2.DT_VARIANT)
 
@@ -76,10 +76,10 @@ def is_allowed(operation: str) -> bool:
     if operation.replace(">", "_") not in _known():
         return False
     named = any(operation in operations for operations in ALLOWED.values())
-    return named or not has_place_for_name(op_def_registry.get(operation))
+    return named or not can_hold_name(op_def_registry.get(operation))
 
 
-def has_place_for_name(declared: Any) -> bool:
+def can_hold_name(declared: Any) -> bool:
     """Returns whether an operation may name something: a file, an address, a function, a message, a thing in memory.
 
     Args:

@@ -1,4 +1,4 @@
-"""An encoder that encodes each text once, although texts come again."""
+"""An encoder that encodes repeated texts once."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors
 
-_MOST: Final = 1 << 16
-"""The most vectors that are held: 128 MB of 512 numbers each."""
+_MAX_VECTORS: Final = 1 << 16
+"""The largest number of vectors that are held: 128 MB of 512 numbers each."""
 
 
 class CachedEncoder(PretrainedEncoder):
@@ -25,7 +25,7 @@ class CachedEncoder(PretrainedEncoder):
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         """Encodes texts, each distinct one once: float32 [texts, dim]."""
-        if len(self._held) > _MOST:
+        if len(self._held) > _MAX_VECTORS:
             self._held.clear()
         new = [text for text in dict.fromkeys(texts) if (role, text) not in self._held]
         if new:

@@ -80,10 +80,10 @@ class EncoderChannel(FixedScorer, InnerProduct):
 def cosines_of(lists: RankingLists) -> _Floats:
     """Returns the cosines of all pairs of lists with the columns of an encoder's vectors: float32 [pairs]."""
     queries, documents = lists.query_columns[f.QUERY_VECTOR], lists.document_columns[f.DOC_VECTOR]
-    asked, held = lists.documents.value_rowids().numpy(), lists.documents.flat_values.numpy()
+    query_rows, document_rows = lists.documents.value_rowids().numpy(), lists.documents.flat_values.numpy()
     parts = [
-        np.einsum("ij,ij->i", _unit(queries.read(asked[pairs])), _unit(documents.read(held[pairs])))
-        for start in range(0, len(asked), _PAIRS_AT_ONCE)
+        np.einsum("ij,ij->i", _unit(queries.read(query_rows[pairs])), _unit(documents.read(document_rows[pairs])))
+        for start in range(0, len(query_rows), _PAIRS_AT_ONCE)
         for pairs in [slice(start, start + _PAIRS_AT_ONCE)]
     ]
     return np.concatenate([np.zeros(0, np.float32), *parts])

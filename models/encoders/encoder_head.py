@@ -61,7 +61,8 @@ class EncoderHead(InnerProduct):
 
     def penalty(self) -> tf.Tensor:
         """Returns the penalty of the two maps."""
-        return self._penalty * tf.add_n([tf.reduce_sum(tf.square(one)) for one in (self.query_map, self.document_map)])
+        maps = (self.query_map, self.document_map)
+        return self._penalty * tf.add_n([tf.reduce_sum(tf.square(side)) for side in maps])
 
     @property
     def score_range(self) -> tuple[float, float]:

@@ -32,16 +32,16 @@ def fingerprint(vectors: Vectors) -> tuple[float, ...]:
     return float(vectors.shape[1]), *np.round([*cosines, *unit[:, 0]], 4).tolist()
 
 
-def fingerprint_fault(expected: Sequence[float], found: Sequence[float]) -> str | None:
+def fingerprint_fault(expected: Sequence[float], actual: Sequence[float]) -> str | None:
     """Returns the reason why a fingerprint is not that of the same encoder, or None.
 
     Example:
       >>> fingerprint_fault((2.0, 0.7), (2.0, 0.9))
       'its vectors of fixed texts differ by 0.2000'
     """
-    if len(expected) != len(found):
-        return f"its fingerprint has {len(found)} numbers and must have {len(expected)}"
-    if expected[0] != found[0]:
-        return f"its vectors have {found[0]:.0f} numbers and must have {expected[0]:.0f}"
-    difference = max(abs(one - other) for one, other in zip(expected[1:], found[1:], strict=True))
+    if len(expected) != len(actual):
+        return f"its fingerprint has {len(actual)} numbers and must have {len(expected)}"
+    if expected[0] != actual[0]:
+        return f"its vectors have {actual[0]:.0f} numbers and must have {expected[0]:.0f}"
+    difference = max(abs(old - new) for old, new in zip(expected[1:], actual[1:], strict=True))
     return f"its vectors of fixed texts differ by {difference:.4f}" if difference > _TOLERANCE else None

@@ -26,13 +26,13 @@ def check_files(settings: EncoderSettings) -> None:
     Raises:
       DataError: a file has changed since the run began.
     """
-    given: dict[str, list[str]] = {}
+    setting_files: dict[str, list[str]] = {}
     if settings.path:
-        given["path"] = files_of_saved_model(settings.path, tf.io.gfile.walk)
+        setting_files["path"] = files_of_saved_model(settings.path, tf.io.gfile.walk)
     for key in ("query_vectors", "document_vectors"):
         if path := getattr(settings, key):
-            given[key] = files_of_vectors(path)
-    for key, files in given.items():
+            setting_files[key] = files_of_vectors(path)
+    for key, files in setting_files.items():
         check_content(f"encoder.{key}", files, [_sha256(file) for file in files], getattr(settings.sha256, key))
 
 

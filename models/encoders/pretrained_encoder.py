@@ -24,7 +24,7 @@ class PretrainedEncoder(ABC):
         """Encodes texts.
 
         Args:
-          texts: one at least, none of them empty.
+          texts: at least one, none of them empty.
           role: whether they are queries or documents.
 
         Returns:
@@ -107,7 +107,7 @@ def checked_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], encoder: st
 
     Args:
       vectors: numbers [texts, dim].
-      texts: the texts that were given.
+      texts: the encoded texts.
       encoder: its name, for the message.
       dim: the length that a vector must have; None for any.
 
@@ -118,11 +118,11 @@ def checked_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], encoder: st
         got = f"{len(vectors)}" if vectors.ndim else "none"
         raise DataError(f"the encoder {encoder} must give one vector for each of {len(texts)} texts; got {got}.")
     with np.errstate(over="ignore"):
-        found: Vectors = vectors.astype(np.float32)
-        norms = np.linalg.norm(found, axis=1)
-    if found.shape[1] == 0 or dim not in (None, found.shape[1]):
+        checked: Vectors = vectors.astype(np.float32)
+        norms = np.linalg.norm(checked, axis=1)
+    if checked.shape[1] == 0 or dim not in (None, checked.shape[1]):
         length = dim or "some"
-        raise DataError(f"the vectors of the encoder {encoder} must have {length} numbers; got {found.shape[1]}.")
+        raise DataError(f"the vectors of the encoder {encoder} must have {length} numbers; got {checked.shape[1]}.")
     if not np.isfinite(norms).all():
         text = texts[np.flatnonzero(~np.isfinite(norms))[0]]
         raise DataError(
@@ -134,4 +134,4 @@ def checked_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], encoder: st
             f"the vectors of the encoder {encoder} must not be zero; got a zero vector, which has no cosine, for "
             f"{text[:60]!r}."
         )
-    return found
+    return checked

@@ -95,14 +95,15 @@ def _input(signature: Any, name: str, folder: Path) -> str:
 def _output(signature: Any, settings: EncoderSettings, folder: Path) -> str:
     """The name of the output with the vectors."""
     outputs: dict[str, tf.TensorSpec] = signature.structured_outputs
-    of = f"the signature {settings.signature} of the SavedModel {folder}"
+    where = f"the signature {settings.signature} of the SavedModel {folder}"
     if settings.output is None and len(outputs) != 1:
-        raise DataError(f"encoder.output must be given, for {of} has several outputs; it has {_shown(outputs)}.")
+        raise DataError(f"encoder.output must be given, for {where} has several outputs; it has {_shown(outputs)}.")
     name: str = next(iter(outputs)) if settings.output is None else settings.output
     if name not in outputs:
-        raise DataError(f"encoder.output must name an output of {of}; got {name}, and it has {_shown(outputs)}.")
-    if not outputs[name].dtype.is_floating or outputs[name].shape.rank not in (None, 2):
-        raise DataError(f"the output {name} of {of} must be float [batch, dim]; got {_shown({name: outputs[name]})}.")
+        raise DataError(f"encoder.output must name an output of {where}; got {name}, and it has {_shown(outputs)}.")
+    spec = outputs[name]
+    if not spec.dtype.is_floating or spec.shape.rank not in (None, 2):
+        raise DataError(f"the output {name} of {where} must be float [batch, dim]; got {_shown({name: spec})}.")
     return name
 
 
@@ -167,24 +168,24 @@ class _Parts:
     """
 
     def __init__(self, meta_graph: Any) -> None:
-        self.functions: Final = {one.signature.name: one for one in meta_graph.graph_def.library.function}
+        library = meta_graph.graph_def.library
+        self.functions: Final = {function.signature.name: function for function in library.function}
         self._graph, objects = meta_graph.graph_def.node, meta_graph.object_graph_def
         self._objects: Final = objects.nodes
-        entry_points = {name for one in objects.nodes for name in one.function.concrete_functions}
-        entry_points |= {one.bare_concrete_function.concrete_function_name for one in objects.nodes}
-        library = meta_graph.graph_def.library
+        entry_points = {name for node in objects.nodes for name in node.function.concrete_functions}
+        entry_points |= {node.bare_concrete_function.concrete_function_name for node in objects.nodes}
         entry_points |= {gradient.gradient_func for gradient in (*library.gradient, *library.registered_gradients)}
         self._bound: Final = dict.fromkeys(entry_points, ()) | {
-            name: tuple(one.bound_inputs) for name, one in objects.concrete_functions.items()
+            name: tuple(function.bound_inputs) for name, function in objects.concrete_functions.items()
         }
         """For each function that Python may call, the objects that its last arguments are bound to."""
         self._callers: Final[defaultdict[str, list[tuple[str, Any]]]] = defaultdict(list)
         saver = meta_graph.saver_def
-        of_saver = {saver.save_tensor_name.partition(":")[0], saver.restore_op_name}
+        saver_nodes = {saver.save_tensor_name.partition(":")[0], saver.restore_op_name}
         savers = set()
         for function, node in self.nodes():
             for called in _called(node):
-                if function or node.name not in of_saver:
+                if function or node.name not in saver_nodes:
                     self._callers[called].append((function, node))
                 else:
                     savers.add(called)
@@ -219,14 +220,14 @@ class _Parts:
         arguments = [argument.name for argument in self.functions[function].signature.input_arg]
         if tensor not in arguments or "api_implements" in self.functions[function].attr:
             return False
-        place = arguments.index(tensor)
+        position = arguments.index(tensor)
         if function in self._bound:
             bound = self._bound[function]
             first = len(arguments) - len(bound)
-            if place < first or not self._objects[bound[place - first]].HasField("asset"):
+            if position < first or not self._objects[bound[position - first]].HasField("asset"):
                 return False
         return all(
-            node.op in CALLS and self._is_asset(caller, _nth_input(node, place))
+            node.op in CALLS and self._is_asset(caller, _nth_input(node, position))
             for caller, node in self._callers[function]
             if caller  # the graph itself does not run
         )
@@ -247,7 +248,7 @@ def _functions(attributes: Mapping[str, Any]) -> Iterator[str]:
             yield from _functions(function.attr)
 
 
-def _nth_input(node: Any, place: int) -> str:
+def _nth_input(node: Any, position: int) -> str:
     """The name of an input; empty if there is none."""
-    name: str = dict(enumerate(node.input)).get(place, "")
+    name: str = dict(enumerate(node.input)).get(position, "")
     return name

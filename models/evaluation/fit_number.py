@@ -51,7 +51,7 @@ def fit_number(
     return best_number({value: EvalMetrics.of(lists, scores(value), top_grade) for value in values})
 
 
-def best_number(found: Mapping[float, EvalMetrics]) -> Fitted:
+def best_number(by_value: Mapping[float, EvalMetrics]) -> Fitted:
     """The value with the best metrics; of equally good ones the first."""
-    best = max(found, key=lambda value: found[value].value)
-    return Fitted(value=best, curve=[Tried(value=value, **one._asdict()) for value, one in found.items()])
+    best = max(by_value, key=lambda value: by_value[value].value)
+    return Fitted(value=best, curve=[Tried(value=value, **metrics._asdict()) for value, metrics in by_value.items()])

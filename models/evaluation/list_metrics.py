@@ -17,7 +17,7 @@ def list_metrics(
     top_grade: int,
     keys: Collection[str] | None = None,
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """The value of every metric, or of some, for every list; see `models.evaluation.metrics.per_query_metrics`.
+    """The values of all metrics, or of `keys`, for each list; see `models.evaluation.metrics.per_query_metrics`.
 
     Raises:
       DataError: a score is NaN or infinite.

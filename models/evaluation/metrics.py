@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_PLACES_AT_ONCE: Final = 2**22
-"""Places of padded lists whose metrics are computed at once, to bound the memory of long lists."""
+_CELLS_AT_ONCE: Final = 2**22
+"""Number of documents, with padding, whose metrics are computed at once, to bound the memory of long lists."""
 
 
 class Formula(NamedTuple):
@@ -50,12 +50,12 @@ class Metric:
       paper_name: its name in the paper; None for a metric that the paper does not have.
       definition: its definition for readers of a report.
       cutoff: the number of documents that count, from the top; None for all.
-      of_mr_alone: whether only MR documents are relevant, instead of all from grade 1 on.
+      mr_only: whether only MR documents are relevant, instead of all from grade 1 on.
       formula: its computation.
-      left_out: the documents that do not count, as if the list did not hold them; None where all count.
+      left_out: the documents that are removed from the list; None where all count.
 
     Example:
-      >>> METRICS["p_mr_1"].expected([[2, 1, 0, 0]], top_grade=2)  # one MR document for one of four places
+      >>> METRICS["p_mr_1"].expected([[2, 1, 0, 0]], top_grade=2)  # an MR document in one of four ranks
       0.25
     """
 
@@ -63,7 +63,7 @@ class Metric:
     paper_name: str | None
     definition: str
     cutoff: int | None
-    of_mr_alone: bool
+    mr_only: bool
     formula: Formula
     left_out: Literal["MR", "SR"] | None = None
 
@@ -81,7 +81,7 @@ class Metric:
           ('nDCG@5', 'AP', None)
         """
         names = {PRECISION: "P", RECALL: "R", NDCG: "nDCG", AVERAGE_PRECISION: "AP", RECIPROCAL_RANK: "RR"}
-        if self.of_mr_alone or self.left_out or self.formula not in names:
+        if self.mr_only or self.left_out or self.formula not in names:
             return None
         return names[self.formula] + (f"@{self.cutoff}" if self.cutoff else "")
 
@@ -94,7 +94,7 @@ class Metric:
         """
         if self.left_out:
             tied = [[grade for grade in grades if not self._leaves_out(grade, top_grade)] for grades in tied]
-        if self.of_mr_alone:
+        if self.mr_only:
             tied = [[int(grade == top_grade) for grade in grades] for grades in tied]
         return self.formula.expectation([grades for grades in tied if grades], self.cutoff)
 
@@ -107,7 +107,7 @@ class Metric:
 
         Returns:
           float32 [lists, list_size]: 1 and 0 where only MR documents are relevant, and PADDING_LABEL where a document
-          does not count. Up to the cutoff, the places that a short list lacks count as irrelevant documents: P@5
+          does not count. Up to the cutoff, the ranks that a short list lacks count as irrelevant documents: P@5
           divides by 5.
         """
         import numpy as np
@@ -117,7 +117,7 @@ class Metric:
             labels[:, : self.cutoff] = np.maximum(labels[:, : self.cutoff], NOT_RELEVANT)
         if self.left_out:
             labels[self._leaves_out(labels, top_grade)] = PADDING_LABEL
-        if self.of_mr_alone:
+        if self.mr_only:
             labels[:] = np.where(labels < NOT_RELEVANT, labels, labels == top_grade)
         return labels
 
@@ -177,9 +177,9 @@ def _expected_average_precision(tied: Sequence[Sequence[int]], cutoff: int | Non
 
 @cache
 def _precision_at_relevant(size: int, relevant: int, first: int, before: int) -> float:
-    """The sum of the precision at the relevant of some documents with equal scores.
+    """The sum of the precision at the relevant documents among documents with equal scores.
 
-    Each rank k holds a relevant one with probability relevant / size; then as many others are expected above it as
+    Each rank k holds a relevant document with probability relevant / size; the expected number of others above it is
 
         before + (k - first) (relevant - 1) / (size - 1)
 
@@ -189,8 +189,8 @@ def _precision_at_relevant(size: int, relevant: int, first: int, before: int) ->
       first: the first of their ranks.
       before: number of relevant documents with a higher score.
     """
-    others = (relevant - 1) / (size - 1) if size > 1 else 0.0
-    return relevant / size * sum((before + 1 + row * others) / (first + row) for row in range(size))
+    relevant_share = (relevant - 1) / (size - 1) if size > 1 else 0.0
+    return relevant / size * sum((before + 1 + row * relevant_share) / (first + row) for row in range(size))
 
 
 def _expected_reciprocal_rank(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
@@ -202,8 +202,8 @@ def _expected_reciprocal_rank(tied: Sequence[Sequence[int]], cutoff: int | None)
 
 @cache
 def _reciprocal_rank(size: int, relevant: int, ranks: range) -> float:
-    """The same of the first relevant one: it has a rank with probability relevant / (documents from there on), if none
-    is above it."""
+    """The expected reciprocal rank of the first relevant document. It has a rank with probability relevant / (documents
+    from there on), if none is above it."""
     none_above, total = 1.0, 0.0
     for row, rank in enumerate(ranks):
         share = min(relevant / (size - row), 1.0)
@@ -219,9 +219,9 @@ def _expected_ordered_pairs(tied: Sequence[Sequence[int]], cutoff: int | None) -
     ordered = pairs = 0.0
     for counts in map(Counter, tied):
         for grade, count in counts.items():
-            equal = count * sum(counts[other] for other in counts if other < grade)
-            higher = count * sum(above[other] for other in above if other > grade)
-            lower = count * sum(above[other] for other in above if other < grade)
+            equal = count * sum(counts[other_grade] for other_grade in counts if other_grade < grade)
+            higher = count * sum(above[other_grade] for other_grade in above if other_grade > grade)
+            lower = count * sum(above[other_grade] for other_grade in above if other_grade < grade)
             ordered += higher + equal / 2
             pairs += higher + lower + equal
         above += counts
@@ -262,7 +262,7 @@ METRICS: dict[str, Metric] = {
             "P_r@5",
             "precision of MR and SR documents at 5; divides by 5 even where a list is shorter.",
             cutoff=5,
-            of_mr_alone=False,
+            mr_only=False,
             formula=PRECISION,
         ),
         Metric(
@@ -270,7 +270,7 @@ METRICS: dict[str, Metric] = {
             "NDCG@5",
             "linear gain (the grade), discount 1/log2(1 + rank), cut off at 5; the ideal order is that of the list.",
             cutoff=5,
-            of_mr_alone=False,
+            mr_only=False,
             formula=NDCG,
         ),
         Metric(
@@ -278,7 +278,7 @@ METRICS: dict[str, Metric] = {
             "MAP",
             "mean average precision over the whole list; MR and SR documents are relevant.",
             cutoff=None,
-            of_mr_alone=False,
+            mr_only=False,
             formula=AVERAGE_PRECISION,
         ),
         Metric(
@@ -297,7 +297,7 @@ METRICS: dict[str, Metric] = {
             None,
             "precision of MR and SR documents at 10; divides by 10 even where a list is shorter.",
             cutoff=10,
-            of_mr_alone=False,
+            mr_only=False,
             formula=PRECISION,
         ),
         Metric(
@@ -305,7 +305,7 @@ METRICS: dict[str, Metric] = {
             None,
             "share of the pairs of documents with different grades that are in the right order; 0.5 without a pair.",
             cutoff=None,
-            of_mr_alone=False,
+            mr_only=False,
             formula=ORDERED_PAIRS,
         ),
         Metric(
@@ -313,7 +313,7 @@ METRICS: dict[str, Metric] = {
             None,
             "the same of the pairs of an MR and an NR document.",
             cutoff=None,
-            of_mr_alone=True,
+            mr_only=True,
             formula=ORDERED_PAIRS,
             left_out="SR",
         ),
@@ -322,7 +322,7 @@ METRICS: dict[str, Metric] = {
             None,
             "the same without MR documents: the pairs of an SR and an NR document, and of SR documents of two grades.",
             cutoff=None,
-            of_mr_alone=False,
+            mr_only=False,
             formula=ORDERED_PAIRS,
             left_out="MR",
         ),
@@ -351,7 +351,7 @@ def per_query_metrics(
     top_grade: int,
     keys: Collection[str] | None = None,
 ) -> "dict[str, npt.NDArray[np.float64]]":
-    """The value of every metric, or of some, for every query.
+    """The values of all metrics, or of those in `keys`, for each query.
 
     Args:
       grades: the grades of each query's documents.
@@ -369,7 +369,7 @@ def per_query_metrics(
 
     metrics = {key: metric for key, metric in METRICS.items() if keys is None or key in keys}
     size = max([metric.cutoff or 0 for metric in metrics.values()] + [len(list_grades) for list_grades in grades])
-    rows = max(1, _PLACES_AT_ONCE // size)
+    rows = max(1, _CELLS_AT_ONCE // size)
     parts: dict[str, list[npt.NDArray[np.float64]]] = {key: [] for key in metrics}
     for start in range(0, max(len(grades), 1), rows):
         ranked, tied = _ranked(grades[start : start + rows], scores[start : start + rows], size)
@@ -387,14 +387,14 @@ def per_query_metrics(
 def _ranked(
     grades: "Sequence[npt.NDArray[np.int64]]", scores: "Sequence[npt.NDArray[Any]]", size: int
 ) -> "tuple[npt.NDArray[np.float32], dict[int, list[list[int]]]]":
-    """The grades of some lists in the order of their scores, padded; and, by their rows, those of each score where
-    documents of two grades have the same."""
+    """The grades of lists in the order of their scores, padded; and for each row where documents of two grades have the
+    same score, the grades of each score."""
     import numpy as np
 
     padded = np.full((2, len(grades), size), PADDING_LABEL, np.float32)
     padded[1] = -np.inf
-    for row, of_list in enumerate(zip(grades, scores, strict=True)):
-        padded[:, row, : len(of_list[0])] = of_list
+    for row, columns in enumerate(zip(grades, scores, strict=True)):
+        padded[:, row, : len(columns[0])] = columns
     order = np.argsort(-padded[1], axis=1, kind="stable")
     ranked, ranked_scores = np.take_along_axis(padded, order[np.newaxis], axis=2)
     is_equal = ranked_scores[:, 1:] == ranked_scores[:, :-1]
@@ -408,4 +408,4 @@ def _ranked(
 
 def means(values: "Mapping[str, npt.NDArray[np.float64]]") -> dict[str, float]:
     """The mean over the queries of each metric; 0 without queries."""
-    return {key: float(of_queries.mean()) if len(of_queries) else 0.0 for key, of_queries in values.items()}
+    return {key: float(query_values.mean()) if len(query_values) else 0.0 for key, query_values in values.items()}

@@ -32,11 +32,11 @@ class OrderedPairs:
         """Computes the values.
 
         Args:
-          labels: the grades, [lists, list_size], best-ranked first; a negative one marks a place that does not count.
+          labels: the grades, [lists, list_size], best-ranked first; a negative one is left out.
           scores: not read, as the labels are in ranked order.
 
         Returns:
-          float [lists], and None in the place of TF-Ranking's weights.
+          float [lists], and None instead of TF-Ranking's weights.
         """
         grades = np.asarray(labels)
         ordered, pairs = np.zeros(len(grades), np.int64), np.zeros(len(grades), np.int64)

@@ -10,10 +10,10 @@ from schemas.relevance import NOT_RELEVANT
 
 ERROR_RATE: Final = 0.05
 """The share of queries with an answer that may be marked as having none."""
-FEWEST_QUERIES: Final = 40
-"""With fewer eval queries nothing is fitted: half of `ERROR_RATE`, for each of two signs, would be less than one."""
-MOST_STEPS: Final = 32
-"""Most different shares; each takes two knots."""
+MIN_QUERIES: Final = 40
+"""With fewer eval queries nothing is fitted: half of `ERROR_RATE`, for each of two signs, is less than one query."""
+MAX_STEPS: Final = 32
+"""Largest number of distinct shares; each takes two knots."""
 
 
 class RelevanceShares(NamedTuple):
@@ -29,7 +29,7 @@ class RelevanceShares(NamedTuple):
     no_answer_below: float
     """A query whose best score is lower has no good answer."""
     least_known_share: float
-    """A query of whose terms the model knows a smaller share has no good answer; 0 without words that match."""
+    """A query has no good answer if the model knows a smaller share of its terms; 0 without words that match."""
     error_rate: float
     """The largest share of queries with an answer that have one of these two signs."""
     queries: int
@@ -75,15 +75,15 @@ def fit_relevance_shares(
         share(s) = sum of w over relevant documents with score s / sum of w over all documents with score s
 
     made isotonic by `IsotonicRegression`, which pools neighbouring scores until the shares ascend, and then by
-    `MOST_STEPS`, which pools those with the closest shares. A document is relevant if its grade is above 0. A list
+    `MAX_STEPS`, which pools those with the closest shares. A document is relevant if its grade is above 0. A list
     holds all judged documents of its query, w = 1, and draws a few of the others at random, so each of these stands
     for
 
         w = (documents - judged documents of the list) / drawn documents of the list
 
-    documents of the collection. Some of those not drawn score higher than all drawn ones. As is expected of a random
-    sample, they are counted as one document of the mean w, less the document itself, at the highest score of all.
-    Without them a few hundred drawn documents would prove that no document of a million is wrong.
+    documents of the collection. Undrawn documents may outscore every drawn one. To account for them, one irrelevant
+    document of weight mean(w) - 1 is added at the highest score. Without it a few hundred drawn documents would prove
+    that no document of a million is wrong.
 
     A query has an answer if its list has an MR document. For n such queries, each limit is the k-th lowest value of
     its sign, k = floor(rate (n + 1)). Fewer than k of the n lie below, and so does another query that is drawn as
@@ -98,14 +98,14 @@ def fit_relevance_shares(
       top_grade: the MR grade.
       known_shares: the share of each query's terms that the ranker knows: float [lists]; None without words that match.
     """
-    answered = np.flatnonzero([bool((of_list == top_grade).any()) for of_list in grades])
-    if len(answered) < FEWEST_QUERIES:
+    answered = np.flatnonzero([bool((list_grades == top_grade).any()) for list_grades in grades])
+    if len(answered) < MIN_QUERIES:
         return None
-    weights = [_weights(of_list, documents) for of_list in drawn]
+    weights = [_weights(is_drawn, documents) for is_drawn in drawn]
     all_scores, all_weights = np.concatenate(scores).astype(np.float64), np.concatenate(weights)
     relevant = (np.concatenate(grades) > NOT_RELEVANT).astype(np.float64)
-    of_drawn = all_weights[np.concatenate(drawn)]
-    unseen = float(of_drawn.mean()) - 1 if of_drawn.size else 0.0
+    drawn_weights = all_weights[np.concatenate(drawn)]
+    unseen = float(drawn_weights.mean()) - 1 if drawn_weights.size else 0.0
     if unseen > 0:
         all_scores, relevant = np.append(all_scores, all_scores.max()), np.append(relevant, 0)
         all_weights = np.append(all_weights, unseen)
@@ -116,7 +116,7 @@ def fit_relevance_shares(
     return RelevanceShares(
         score=score,
         share=share,
-        no_answer_below=_limit([scores[place].max() for place in answered.tolist()], rate),
+        no_answer_below=_limit([scores[row].max() for row in answered.tolist()], rate),
         least_known_share=0.0 if known_shares is None else _limit(known_shares[answered], rate),
         error_rate=ERROR_RATE,
         queries=len(answered),
@@ -162,15 +162,15 @@ def _isotonic_steps(
     fitted = IsotonicRegression().fit(scores, relevant, weights).predict(scores)
     starts = np.flatnonzero(np.diff(fitted, prepend=-1.0))
     for start, end in zip(starts, [*starts[1:], len(scores)], strict=True):
-        of_step = weights[start:end]
-        yield _Step(scores[start], scores[end - 1], float(relevant[start:end] @ of_step), float(of_step.sum()))
+        w = weights[start:end]
+        yield _Step(scores[start], scores[end - 1], float(relevant[start:end] @ w), float(w.sum()))
 
 
 def _pooled(steps: list[_Step]) -> list[_Step]:
     """Pools the two neighbours with the closest shares until there are few enough; each share stays a mean."""
-    while len(steps) > MOST_STEPS:
-        place = int(np.argmin(np.diff([step.share for step in steps])))
-        lower, higher = steps[place : place + 2]
+    while len(steps) > MAX_STEPS:
+        row = int(np.argmin(np.diff([step.share for step in steps])))
+        lower, higher = steps[row : row + 2]
         pooled = _Step(lower.low, higher.high, lower.relevant + higher.relevant, lower.weight + higher.weight)
-        steps[place : place + 2] = [pooled]
+        steps[row : row + 2] = [pooled]
     return steps

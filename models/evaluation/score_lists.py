@@ -14,7 +14,7 @@ from models.exported.model import LoadedModel
 from models.lists.ranking_lists import RankingLists
 from schemas import features as f
 
-_BATCH_PLACES: Final = 4096
+_BATCH_CELLS: Final = 4096
 
 
 def score_lists(
@@ -44,12 +44,12 @@ def score_lists(
     scores: dict[str, list[npt.NDArray[np.float32]]] = {name: [] for name in names}
     sizes = lists.documents.row_lengths().numpy()
     for batch in _batches(sizes.tolist()):
-        found = model.tensors(
+        batch_scores = model.tensors(
             "score",
             query=tf.gather(lists.query_columns[f.QUERY_TEXT], batch),
             documents=tf.gather(texts, tf.gather(lists.documents, batch)).to_tensor(""),
         )
-        for name, rows in found.items():
+        for name, rows in batch_scores.items():
             scores[name].extend(row[:size] for row, size in zip(rows.numpy(), sizes[batch], strict=True))
     if feedback.gain:
         _, vectors = model.own_vectors(texts.numpy().tolist())
@@ -65,7 +65,7 @@ def _batches(sizes: Sequence[int]) -> Iterator[list[int]]:
     longest = 0
     for row, size in enumerate(sizes):
         longest = max(longest, size)
-        if batch and longest * (len(batch) + 1) > _BATCH_PLACES:
+        if batch and longest * (len(batch) + 1) > _BATCH_CELLS:
             yield batch
             batch, longest = [], size
         batch.append(row)

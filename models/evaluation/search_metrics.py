@@ -38,10 +38,10 @@ def _reciprocal_rank(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.floa
 
 
 def _ndcg(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
-    found = ranks <= cutoff
+    is_ranked = ranks <= cutoff
     ideal = np.sort(grades)[::-1][:cutoff]
     best = (ideal / np.log2(1 + np.arange(1, len(ideal) + 1))).sum()
-    return (grades[found] / np.log2(1 + ranks[found])).sum() / best
+    return (grades[is_ranked] / np.log2(1 + ranks[is_ranked])).sum() / best
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,14 @@ class SearchMetric:
     Attributes:
       key: its name in files; if `METRICS` in `metrics.py` has it, too, that is the same metric of a sampled list.
       definition: its definition for readers of a report.
-      of_mr_alone: whether only MR documents are relevant, instead of all from grade 1 on.
+      mr_only: whether only MR documents are relevant, instead of all from grade 1 on.
       cutoff: the number of documents that count, from the top.
       formula: its computation.
     """
 
     key: str
     definition: str
-    of_mr_alone: bool
+    mr_only: bool
     cutoff: int
     formula: _Formula
 
@@ -101,16 +101,16 @@ def search_metrics(
       >>> values["mrr_mr"].tolist(), values["recall_10"].tolist(), values["recall_mr_10"].tolist()
       ([0.5], [0.5], [1.0])
     """
-    found = {key: np.zeros(len(grades)) for key in SEARCH_METRICS}
-    for query, (of_query, at) in enumerate(zip(grades, ranks, strict=True)):
-        for is_relevant, of_mr_alone in ((of_query == top_grade, True), (of_query > 0, False)):
+    values = {key: np.zeros(len(grades)) for key in SEARCH_METRICS}
+    for query, (query_grades, query_ranks) in enumerate(zip(grades, ranks, strict=True)):
+        for is_relevant, mr_only in ((query_grades == top_grade, True), (query_grades > 0, False)):
             if not is_relevant.any():
                 continue
-            counted, places = of_query[is_relevant].astype(np.float64), at[is_relevant]
+            relevant_grades, relevant_ranks = query_grades[is_relevant].astype(np.float64), query_ranks[is_relevant]
             for key, metric in SEARCH_METRICS.items():
-                if metric.of_mr_alone == of_mr_alone:
-                    found[key][query] = metric.formula(counted, places, metric.cutoff)
-    return found
+                if metric.mr_only == mr_only:
+                    values[key][query] = metric.formula(relevant_grades, relevant_ranks, metric.cutoff)
+    return values
 
 
 def ranks_of(doc_ids: Sequence[bytes], ranked: Sequence[bytes]) -> npt.NDArray[np.float64]:

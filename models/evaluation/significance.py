@@ -107,8 +107,8 @@ def wilcoxon_test(values: npt.NDArray[np.float64], other_values: npt.NDArray[np.
     if 2 ** int(np.count_nonzero(unequal)) <= _FLIPS:
         ranks = stats.rankdata(np.abs(differences))[unequal] * np.sign(differences[unequal])
         return randomisation_test(ranks, np.zeros(len(ranks)), two_sided=True)
-    found = stats.wilcoxon(differences, zero_method="pratt", alternative="two-sided", method="approx")
-    return float(found.pvalue)
+    result = stats.wilcoxon(differences, zero_method="pratt", alternative="two-sided", method="approx")
+    return float(result.pvalue)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -122,7 +122,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """
     corrected = [0.0] * len(p_values)
     highest = 0.0
-    for smaller, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        highest = max(highest, min(1.0, (len(p_values) - smaller) * p_values[place]))
-        corrected[place] = highest
+    for smaller, row in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - smaller) * p_values[row]))
+        corrected[row] = highest
     return corrected

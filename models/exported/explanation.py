@@ -94,66 +94,66 @@ def score_parts(
         tuple(
             ScorePart(
                 name=name,
-                part=weights[name] * of_documents[place],
-                words=_word_parts(words[place], weights[name]) if words and name == last else (),
+                part=weights[name] * channel_scores[row],
+                words=_word_parts(words[row], weights[name]) if words and name == last else (),
             )
-            for name, of_documents in scores.items()
+            for name, channel_scores in scores.items()
         )
-        for place in range(len(scores[last]))
+        for row in range(len(scores[last]))
     ]
 
 
-def _word_parts(found: _Arrays, weight: float) -> tuple[WordPart, ...]:
+def _word_parts(outputs: _Arrays, weight: float) -> tuple[WordPart, ...]:
     """Returns the parts of words that match, the largest first."""
     parts = [
-        WordPart(query_term=asked.decode(), document_term=answer.decode(), part=weight * part)
-        for asked, answer, part in zip(*(found[name].tolist() for name in _COLUMNS), strict=True)
+        WordPart(query_term=query_term.decode(), document_term=answer.decode(), part=weight * part)
+        for query_term, answer, part in zip(*(outputs[name].tolist() for name in _COLUMNS), strict=True)
     ]
-    return tuple(sorted(parts, key=lambda one: one.part, reverse=True))
+    return tuple(sorted(parts, key=lambda part: part.part, reverse=True))
 
 
 def explanation_of(
     query: str,
     document: str,
-    found: _Arrays,
+    outputs: _Arrays,
     parts: tuple[ScorePart, ...],
     theta: tuple[float, ...],
     has_words: bool,
 ) -> Explanation:
     """Makes the explanation of a document's score.
 
-    A word without a place of its own (see `models.texts.tokens`) is counted with the word before it, within whose
+    A word without offsets of its own (see `models.texts.tokens`) is counted with the word before it, within whose
     characters it begins.
 
     Args:
       query, document: the texts.
-      found: outputs of the signature `explain_words` for them.
+      outputs: outputs of the signature `explain_words` for them.
       parts: of the score, see `score_parts`.
       theta: the thresholds between the grades.
       has_words: whether the last part is that of words that match.
     """
-    asked, held = _Words.of(query, found, "query_"), _Words.of(document, found, "")
-    is_scored = found["is_scored"].astype(bool)
-    dense = found["dense"].astype(float) if "dense" in found else None
+    query_tokens, document_tokens = _Words.of(query, outputs, "query_"), _Words.of(document, outputs, "")
+    is_scored = outputs["is_scored"].astype(bool)
+    dense = outputs["dense"].astype(float) if "dense" in outputs else None
     matching = parts[-1] if has_words else None
     entries = matching.words if matching else ()
-    lexicon = _shares(entries, held.terms, is_scored) if matching else None
+    lexicon = _shares(entries, document_tokens.terms, is_scored) if matching else None
     names = [part.name for part in parts if part is not matching]
-    without_shares = tuple(names if dense is None else _names(found))
-    dense_of, lexicon_of = (None if one is None else held.sums(one) for one in (dense, lexicon))
-    query_words, document_words = asked.by_term(), held.by_term()
+    without_shares = tuple(names if dense is None else _names(outputs))
+    dense_of, lexicon_of = (None if shares is None else document_tokens.sums(shares) for shares in (dense, lexicon))
+    query_words, document_words = query_tokens.by_term(), document_tokens.by_term()
     return Explanation(
         parts=tuple(ScorePart(name=part.name, part=part.part) for part in parts),
         words=tuple(
             DocumentWord(
-                text=held.texts[place],
-                start=int(held.start[place]),
-                end=int(held.end[place]),
-                dense=None if dense_of is None else float(dense_of[place]),
-                lexicon=None if lexicon_of is None else float(lexicon_of[place]),
-                is_scored=bool(is_scored[place]),
+                text=document_tokens.texts[row],
+                start=int(document_tokens.start[row]),
+                end=int(document_tokens.end[row]),
+                dense=None if dense_of is None else float(dense_of[row]),
+                lexicon=None if lexicon_of is None else float(lexicon_of[row]),
+                is_scored=bool(is_scored[row]),
             )
-            for place in np.unique(held.owner[held.owner >= 0])
+            for row in np.unique(document_tokens.owner[document_tokens.owner >= 0])
         ),
         lexicon=tuple(
             LexiconEntry(
@@ -177,37 +177,37 @@ class _Words(NamedTuple):
     end: npt.NDArray[np.int64]
     """End of each word, in characters."""
     owner: npt.NDArray[np.int64]
-    """Place of the word with which each word is counted: itself, or a word before; -1 for none."""
+    """Row of the word with which each word is counted: itself, or a word before it; -1 for none."""
     texts: list[str]
     """Text of that word, as it stands in the whole text."""
     shown: list[str]
-    """The same, but whole pairs of characters, whose places are those of their first ones."""
+    """The same, but whole pairs of characters, whose offsets are those of the first character."""
     terms: list[str]
     """Terms of the channel of words that match."""
 
     @classmethod
-    def of(cls, text: str, found: _Arrays, side: str) -> "_Words":
+    def of(cls, text: str, outputs: _Arrays, side: str) -> "_Words":
         """Reads the outputs whose names begin with `side`."""
-        starts, ends = (found[f"{side}{name}"].astype(np.int64) for name in ("start", "end"))
+        starts, ends = (outputs[f"{side}{name}"].astype(np.int64) for name in ("start", "end"))
         owner = np.maximum.accumulate(np.where(starts >= 0, np.arange(len(starts)), -1))
         is_first_byte = (np.frombuffer(text.encode(), np.uint8) & 0xC0) != 0x80
         characters = np.concatenate([[0], np.cumsum(is_first_byte)])
-        start, end = (characters[np.maximum(one, 0)] for one in (starts, ends))
-        texts = [text[start[place] : end[place]] if place >= 0 else "" for place in owner]
-        tokens = [token.decode() for token in found[f"{side}token"].tolist()]
+        start, end = (characters[np.maximum(offsets, 0)] for offsets in (starts, ends))
+        texts = [text[start[row] : end[row]] if row >= 0 else "" for row in owner]
+        tokens = [token.decode() for token in outputs[f"{side}token"].tolist()]
         shown = [
-            token if len(token) > len(text) and owner[place] == place else text
-            for place, (text, token) in enumerate(zip(texts, tokens, strict=True))
+            token if len(token) > len(text) and owner[row] == row else text
+            for row, (text, token) in enumerate(zip(texts, tokens, strict=True))
         ]
-        return cls(start, end, owner, texts, shown, [term.decode() for term in found[f"{side}stem"].tolist()])
+        return cls(start, end, owner, texts, shown, [term.decode() for term in outputs[f"{side}stem"].tolist()])
 
     def by_term(self) -> dict[str, tuple[str, ...]]:
         """Returns the words of each term, each word once."""
-        found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        term_texts: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for text, term in zip(self.shown, self.terms, strict=True):
             if text:
-                found[term][text] = None
-        return {term: tuple(texts) for term, texts in found.items()}
+                term_texts[term][text] = None
+        return {term: tuple(texts) for term, texts in term_texts.items()}
 
     def sums(self, shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Returns the share of each word together with the words that are counted with it."""
@@ -219,16 +219,16 @@ def _shares(
     entries: Sequence[WordPart], terms: Sequence[str], is_scored: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
     """Returns each document word's share as an answer; words of one term share its part equally."""
-    count = Counter(term for term, one in zip(terms, is_scored, strict=True) if one)
-    added: defaultdict[str, float] = defaultdict(float)
+    count = Counter(term for term, scored in zip(terms, is_scored, strict=True) if scored)
+    sums: defaultdict[str, float] = defaultdict(float)
     for entry in entries:
-        added[entry.document_term] += entry.part
-    return np.array([added[term] / count[term] if one else 0.0 for term, one in zip(terms, is_scored, strict=True)])
+        sums[entry.document_term] += entry.part
+    return np.array([sums[term] / count[term] if known else 0.0 for term, known in zip(terms, is_scored, strict=True)])
 
 
-def _names(found: _Arrays) -> list[str]:
+def _names(outputs: _Arrays) -> list[str]:
     """Returns the names of the channels whose words have no shares."""
-    return [name.decode() for name in found["without_shares"].tolist()] if "without_shares" in found else []
+    return [name.decode() for name in outputs["without_shares"].tolist()] if "without_shares" in outputs else []
 
 
 def _notes(channels: Sequence[str], without_shares: Sequence[str], unscored: int) -> list[str]:

@@ -18,8 +18,8 @@ from models.texts.text_features import TextFeatures, scored_words, term_counts
 from models.texts.tokens import tokenize_with_offsets
 from schemas import features as f
 
-_OF_ENCODING: Final = ("count_terms", "explain_words")
-_OF_EXPLAINING: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms", "known_share")
+_ENCODING_SIGNATURES: Final = ("count_terms", "explain_words")
+_TERM_SIGNATURES: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms", "known_share")
 
 
 class _Server(tf.Module):
@@ -52,21 +52,21 @@ class _Server(tf.Module):
         names += ["text_encoder"] if self._record else []
         names += ["relevance"] if self._relevance else []
         names += ["feedback"] if self._feedback.gain else []
-        found = {name: getattr(self, name) for name in names}
+        signatures = {name: getattr(self, name) for name in names}
         for name, function, specs in self._functions():
             texts = [spec for spec in specs if spec.dtype == tf.string]
             if self._record is None or self._encoder:
-                found[name] = graph_function(function, input_signature=texts)
+                signatures[name] = graph_function(function, input_signature=texts)
             if self._record:
-                found[f"{name}{WITH_VECTORS}"] = graph_function(function, input_signature=specs)
+                signatures[f"{name}{WITH_VECTORS}"] = graph_function(function, input_signature=specs)
         if self._encoder:
-            found |= {
+            signatures |= {
                 f"{role}_text_vectors": graph_function(
                     partial(self._text_vectors, role=role), input_signature=[tf.TensorSpec([None], tf.string, role)]
                 )
                 for role in ROLES
             }
-        return found
+        return signatures
 
     def _functions(self) -> Iterator[tuple[str, Any, list[tf.TensorSpec]]]:
         """Yields the name of each signature that takes texts, its function, and its inputs with an encoder's
@@ -91,21 +91,21 @@ class _Server(tf.Module):
         document_vectors: tf.Tensor | None = None,
     ) -> dict[str, tf.Tensor]:
         """Returns scores of each query's documents, [batch, list_size]: the model's and each channel's."""
-        distinct, place = tf.unique(tf.reshape(documents, [-1]))
+        distinct, row = tf.unique(tf.reshape(documents, [-1]))
         vectors = None
         if document_vectors is not None:
             flat = tf.reshape(document_vectors, [-1, document_vectors.shape[-1]])
-            first = tf.math.unsorted_segment_min(tf.range(tf.size(place)), place, tf.size(distinct))
+            first = tf.math.unsorted_segment_min(tf.range(tf.size(row)), row, tf.size(distinct))
             vectors = tf.gather(flat, first)
         scores = self._score_texts(
             {
                 **self._query_features(query, query_vectors),
                 **self._document_features(distinct, vectors),
-                f.DOCUMENT_INDEX: tf.reshape(place, tf.shape(documents)),
+                f.DOCUMENT_INDEX: tf.reshape(row, tf.shape(documents)),
             }
         )
         is_padding = tf.equal(documents, "")
-        return {name: tf.where(is_padding, self._padded_scores[name], one) for name, one in scores.items()}
+        return {name: tf.where(is_padding, self._padded_scores[name], rows) for name, rows in scores.items()}
 
     @graph_function(input_signature=[])
     def channel_weights(self) -> dict[str, tf.Tensor]:
@@ -140,17 +140,17 @@ class _Server(tf.Module):
         return {"vectors": self._encoder.vectors(texts, role)} if self._encoder else {}
 
     def _query_features(self, texts: tf.Tensor, vectors: tf.Tensor | None = None) -> dict[str, tf.Tensor]:
-        features = {**self._text_features.of_queries(texts), f.QUERY_TEXT: texts}
+        features = {**self._text_features.query_columns(texts), f.QUERY_TEXT: texts}
         return {**features, **self._vector_feature(f.QUERY_VECTOR, texts, vectors, "query")}
 
     def _document_features(self, texts: tf.Tensor, vectors: tf.Tensor | None = None) -> dict[str, tf.Tensor]:
-        features = {**self._text_features.of_documents(texts), f.DOC_TEXT: texts}
+        features = {**self._text_features.document_columns(texts), f.DOC_TEXT: texts}
         return {**features, **self._vector_feature(f.DOC_VECTOR, texts, vectors, "document")}
 
     def _vector_feature(
         self, name: str, texts: tf.Tensor, vectors: tf.Tensor | None, role: Role
     ) -> dict[str, tf.Tensor]:
-        """Returns the column of the encoder's vectors: given, or of the encoder in the graph; none without one."""
+        """Returns the column of `vectors`, or of those of the encoder in the graph; nothing without an encoder."""
         if vectors is None and self._encoder:
             vectors = self._encoder.vectors(texts, role)
         return {} if vectors is None else {name: vectors}
@@ -159,15 +159,15 @@ class _Server(tf.Module):
 class _EncodingServer(_Server):
     """The server of a ranker whose score is an inner product."""
 
-    def __init__(self, ranker: Ranker, *others: Any) -> None:
-        super().__init__(ranker, *others)
+    def __init__(self, ranker: Ranker, *arguments: Any) -> None:
+        super().__init__(ranker, *arguments)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
         self._word_shares = ranker.word_shares
         self._sparse = ranker.sparse.items  # a method, because layers would be tracked
 
     def signatures(self) -> dict[str, Any]:
         """Returns the functions of all signatures by their names."""
-        return {**super().signatures(), **{name: getattr(self, name) for name in _OF_ENCODING}}
+        return {**super().signatures(), **{name: getattr(self, name) for name in _ENCODING_SIGNATURES}}
 
     def _functions(self) -> Iterator[tuple[str, Any, list[tf.TensorSpec]]]:
         yield from super()._functions()
@@ -189,37 +189,37 @@ class _EncodingServer(_Server):
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def count_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Returns the numbers of terms and of unknown terms in documents, each [batch]."""
-        channel = next((one for _, one in self._sparse()), None)
+        channel = next((channel for _, channel in self._sparse()), None)
         return term_counts(self._text_features, channel, document)
 
     @graph_function(
         input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
     )
     def explain_words(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Returns the words of a query and of a document, their places, and the share of each word of the document."""
-        asked, held = (tokenize_with_offsets(text, self._text_features.rules) for text in (query, document))
-        columns, is_scored = scored_words(self._text_features, held.tokens)
-        stem, query_stem = tf.zeros_like(held.tokens), tf.zeros_like(asked.tokens)
+        """Returns the words of a query and of a document, their offsets, and the share of each word of the document."""
+        query_words, doc_words = (tokenize_with_offsets(text, self._text_features.rules) for text in (query, document))
+        columns, is_scored = scored_words(self._text_features, doc_words.tokens)
+        stem, query_stem = tf.zeros_like(doc_words.tokens), tf.zeros_like(query_words.tokens)
         for _, channel in self._sparse():
-            stem, query_stem = channel.document_term_of(held.tokens), channel.query_term_of(asked.tokens)
-        found = {
-            "token": held.tokens,
-            "start": held.start,
-            "end": held.end,
+            stem, query_stem = channel.document_term_of(doc_words.tokens), channel.query_term_of(query_words.tokens)
+        outputs = {
+            "token": doc_words.tokens,
+            "start": doc_words.start,
+            "end": doc_words.end,
             "stem": stem,
             "is_scored": is_scored,
-            "query_token": asked.tokens,
-            "query_start": asked.start,
-            "query_end": asked.end,
+            "query_token": query_words.tokens,
+            "query_start": query_words.start,
+            "query_end": query_words.end,
             "query_stem": query_stem,
         }
-        of_query = {**self._text_features.of_queries(query[tf.newaxis]), f.QUERY_TEXT: query[tf.newaxis]}
-        shares = self._word_shares(of_query, {**columns, f.DOC_TEXT: held.tokens})
+        query_features = {**self._text_features.query_columns(query[tf.newaxis]), f.QUERY_TEXT: query[tf.newaxis]}
+        shares = self._word_shares(query_features, {**columns, f.DOC_TEXT: doc_words.tokens})
         known = [share for share in shares.values() if share is not None]
         if known:
-            found["dense"] = tf.add_n(known)
-        found["without_shares"] = tf.constant([name for name, share in shares.items() if share is None], tf.string)
-        return found
+            outputs["dense"] = tf.add_n(known)
+        outputs["without_shares"] = tf.constant([name for name, share in shares.items() if share is None], tf.string)
+        return outputs
 
 
 class _ExplainingServer(_EncodingServer):
@@ -227,7 +227,7 @@ class _ExplainingServer(_EncodingServer):
 
     def signatures(self) -> dict[str, Any]:
         """Returns the functions of all signatures by their names."""
-        return {**super().signatures(), **{name: getattr(self, name) for name in _OF_EXPLAINING}}
+        return {**super().signatures(), **{name: getattr(self, name) for name in _TERM_SIGNATURES}}
 
     @graph_function(input_signature=[])
     def words_channel(self) -> dict[str, tf.Tensor]:
@@ -273,8 +273,8 @@ def _padded(terms: Sequence[tuple[tf.RaggedTensor, tf.RaggedTensor]]) -> dict[st
     """Returns the padded terms of the channel that matches terms, if there is one."""
     return {
         name: column.to_tensor(padding)
-        for of_channel in terms
-        for name, column, padding in zip(("stems", "weights"), of_channel, ("", 0.0), strict=True)
+        for channel_terms in terms
+        for name, column, padding in zip(("stems", "weights"), channel_terms, ("", 0.0), strict=True)
     }
 
 
@@ -322,7 +322,7 @@ def export_ranker(
     is an inner product (see `models.rankers.scorer`), the last six if one of its channels matches words. The inner
     product of a query's vector and a document's is the weighted score of the dense channels, so any
     maximum-inner-product index can search them. The sum, over the stems of both texts, of the products of their weights
-    is the score of words that match, so an inverted index ranks exactly as that channel does. Padded places get the
+    is the score of words that match, so an inverted index ranks exactly as that channel does. Padding gets the
     scorer's `padded_score`: -1 for both cosines, below the lowest possible score for the dot product.
 
     `relevance` has the fields of `models.evaluation.relevance_shares.RelevanceShares`; it is missing where none were
@@ -331,11 +331,11 @@ def export_ranker(
     `feedback` has the fields of `models.lists.feedback.Feedback`; it is missing where there is no second pass.
     `score` is the first pass, for the second depends on the candidates, their ids and their `own_terms`.
 
-    `explain_words` gives all words of both texts and their places (see `models.texts.tokens`); whether each word of the
-    document is within the limit on its length (`models.texts.text_features`); `dense`, its share in the weighted score
-    of the dense channels whose vectors are sums over words (`InnerProduct.word_vectors`), missing where there is none;
-    `without_shares`, the names of the other dense channels; and `stem`, the word's term in the channel of words that
-    match, "" without such a channel.
+    `explain_words` gives all words of both texts and their offsets (see `models.texts.tokens`); whether each word of
+    the document is within the limit on its length (`models.texts.text_features`); `dense`, its share in the weighted
+    score of the dense channels whose vectors are sums over words (`InnerProduct.word_vectors`), missing where there is
+    none; `without_shares`, the names of the other dense channels; and `stem`, the word's term in the channel of words
+    that match, "" without such a channel.
 
     With a pre-trained encoder there are further signatures:
 

@@ -78,12 +78,12 @@ class ExportedModel(ABC):
     """An exported model (see `models.exported.export`), in this process or in a TF Serving.
 
     Where a pre-trained encoder is not a part of the model, its vectors of the texts of a call come from the encoder
-    that the model names, or from one that is given.
+    that the model names, or from `encoder`.
 
     Attributes:
       signatures: the names of the model's signatures.
       version: the number of the pushed version, which answers every call.
-      encoder: gives the vectors of texts in place of the model's own encoder; None for that.
+      encoder: gives the vectors of texts instead of the model's own encoder; None for the model's own.
       endpoint_limits: a service's limits where the model's encoder is an endpoint; None for its settings' own. To be
         set before the first call.
     """
@@ -103,7 +103,7 @@ class ExportedModel(ABC):
 
     @abstractmethod
     def _call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
-        """Calls a signature by its very name."""
+        """Calls a signature by its exact name."""
 
     def has(self, signature: str) -> bool:
         """Whether `call` takes a signature, with the vectors of a pre-trained encoder or without."""
@@ -132,17 +132,13 @@ class ExportedModel(ABC):
         return served_encoder(self.encoder_record, self.endpoint_limits)
 
     def _with_vectors(self, signature: str, inputs: Arrays) -> tuple[str, Arrays]:
-        """Returns the signature and the inputs of a call, with an encoder's vectors where the model does not have
-        them."""
+        """Returns the signature and the inputs of a call, with an encoder's vectors if the model needs them."""
         name = f"{signature}{WITH_VECTORS}"
         if name not in self.signatures or (self.encoder is None and signature in self.signatures):
             return signature, inputs
         encoder, added = self.encoder or self.own_encoder, dict(inputs)
         if encoder is None:
-            raise DataError(
-                f"{self} must name its pre-trained encoder, but an API gives no signature without inputs: the model is "
-                "to be asked over gRPC."
-            )
+            raise DataError(f"The REST API cannot say which encoder {self} needs. Use gRPC.")
         for side, texts in inputs.items():
             array = np.asarray(texts, object)
             # Empty texts fill shorter lists.
@@ -159,26 +155,26 @@ class ExportedModel(ABC):
         return name, added
 
     @cached_property
-    def _of_words_channel(self) -> dict[str, Any]:
+    def _words_outputs(self) -> dict[str, Any]:
         """The name and the rules of the channel of words that match; empty without one."""
         return self.call("words_channel", {}) if "words_channel" in self.signatures else {}
 
     @property
     def words_channel(self) -> str | None:
         """The name of the channel of words that match; None without one."""
-        found = self._of_words_channel
-        return np.asarray(found["name"]).item().decode() if found else None
+        outputs = self._words_outputs
+        return np.asarray(outputs["name"]).item().decode() if outputs else None
 
     @property
     def is_segmented(self) -> bool:
         """Whether white space alone parts words; older models do not say so, and have no such words."""
-        return bool(self._of_words_channel.get("segmented", False))
+        return bool(self._words_outputs.get("segmented", False))
 
     @cached_property
     def channel_weights(self) -> dict[str, float]:
         """The weight of each channel in the score; words that match are the last."""
-        found = {name: float(weight) for name, weight in self.call("channel_weights", {}).items()}
-        return {name: found[name] for name in sorted(found, key=lambda one: (one == self.words_channel, one))}
+        weights = {name: float(weight) for name, weight in self.call("channel_weights", {}).items()}
+        return {name: weights[name] for name in sorted(weights, key=lambda name: (name == self.words_channel, name))}
 
     @property
     def words_weight(self) -> float:
@@ -195,8 +191,8 @@ class ExportedModel(ABC):
         """The shares of relevant documents by score; None where the model has none."""
         if "relevance" not in self.signatures:
             return None
-        found = {name: np.asarray(value).tolist() for name, value in self.call("relevance", {}).items()}
-        return RelevanceShares(**{**found, "score": tuple(found["score"]), "share": tuple(found["share"])})
+        fields = {name: np.asarray(value).tolist() for name, value in self.call("relevance", {}).items()}
+        return RelevanceShares(**{**fields, "score": tuple(fields["score"]), "share": tuple(fields["share"])})
 
     @cached_property
     def feedback(self) -> Feedback:
@@ -274,12 +270,12 @@ class ExportedModel(ABC):
 
     def encode_query(self, query: str) -> EncodedQuery:
         """Returns a query's vector and its weighted terms; the score must be an inner product."""
-        found = {name: rows[0] for name, rows in self.call("encode_query", {"query": as_texts([query])}).items()}
+        outputs = {name: rows[0] for name, rows in self.call("encode_query", {"query": as_texts([query])}).items()}
         if not self.words_weight:
-            return EncodedQuery(found["vector"], np.zeros(0, object), np.zeros(0, np.float32))
-        is_term = found["stems"] != b""
-        weights = found["weights"][is_term] * np.float32(self.words_weight)
-        return EncodedQuery(found["vector"], found["stems"][is_term], weights)
+            return EncodedQuery(outputs["vector"], np.zeros(0, object), np.zeros(0, np.float32))
+        is_term = outputs["stems"] != b""
+        weights = outputs["weights"][is_term] * np.float32(self.words_weight)
+        return EncodedQuery(outputs["vector"], outputs["stems"][is_term], weights)
 
     def parts(self, query: str, documents: Sequence[str]) -> list[tuple[ScorePart, ...]]:
         """Returns the parts of each document's score, a part for each channel; their sum is the score.
@@ -289,11 +285,11 @@ class ExportedModel(ABC):
           documents: texts, none of them empty.
         """
         scores = self.score(query, documents)
-        of_channels = {name: scores[name] for name in self.channel_weights}
+        channel_scores = {name: scores[name] for name in self.channel_weights}
         words: list[Arrays] = []
         if self.words_channel:
-            words = [self.call("explain", {"query": as_texts(query), "document": as_texts(one)}) for one in documents]
-        return score_parts(of_channels, self.channel_weights, words)
+            words = [self.call("explain", {"query": as_texts(query), "document": as_texts(text)}) for text in documents]
+        return score_parts(channel_scores, self.channel_weights, words)
 
     def explain(self, query: str, document: str) -> Explanation:
         """Explains a document's score for a query, word by word.
@@ -311,8 +307,8 @@ class ExportedModel(ABC):
                 "no inner product lacks it."
             )
         (parts,) = self.parts(query, [document])
-        found = self.call("explain_words", {"query": as_texts(query), "document": as_texts(document)})
-        return explanation_of(query, document, found, parts, self.theta, has_words=self.words_channel is not None)
+        outputs = self.call("explain_words", {"query": as_texts(query), "document": as_texts(document)})
+        return explanation_of(query, document, outputs, parts, self.theta, has_words=self.words_channel is not None)
 
     def translations(self, words: Sequence[str]) -> dict[str, list[StemTranslations]]:
         """Returns the translations of each word's stem; a word may hold several stems, or none.
@@ -324,15 +320,15 @@ class ExportedModel(ABC):
           DataError: the model has no lexicon.
         """
         self._check_lexicon()
-        found = {}
+        translations = {}
         for word in words:
-            stems: dict[str, list[Translation]] = {}
+            by_stem: dict[str, list[Translation]] = {}
             for stem, answer, weight in self._translate([word]):
-                of_stem = stems.setdefault(stem, [])
+                answers = by_stem.setdefault(stem, [])
                 if answer != stem:
-                    of_stem.append(Translation(stem=answer, weight=weight))
-            found[word] = [StemTranslations(stem=stem, translations=tuple(of_it)) for stem, of_it in stems.items()]
-        return found
+                    answers.append(Translation(stem=answer, weight=weight))
+            translations[word] = [StemTranslations(stem=stem, translations=(*row,)) for stem, row in by_stem.items()]
+        return translations
 
     def all_translations(self) -> dict[tuple[str, str], float]:
         """Returns the weight of each translation in the lexicon, by (query stem, document stem).
@@ -371,13 +367,13 @@ class ExportedModel(ABC):
         """Returns the statistics of the documents that the lexicon was made of; None without a lexicon."""
         if self.words_channel is None:
             return None
-        found = self.call("collection_statistics", {})
-        frequencies = found["document_frequency"].astype(np.float64).tolist()
+        outputs = self.call("collection_statistics", {})
+        frequencies = outputs["document_frequency"].astype(np.float64).tolist()
         return ModelStatistics(
             kind=self.words_channel,
-            documents=int(found["documents"]),
-            mean_length=float(found["mean_length"]),
-            document_frequency=dict(zip(found["term"].tolist(), frequencies, strict=True)),
+            documents=int(outputs["documents"]),
+            mean_length=float(outputs["mean_length"]),
+            document_frequency=dict(zip(outputs["term"].tolist(), frequencies, strict=True)),
         )
 
 
@@ -420,13 +416,13 @@ class LoadedModel(ExportedModel):
         return self.path
 
     def _call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
-        found = self._tensors(signature, inputs)
-        return {name: np.asarray(tensor.numpy(), _array_dtype_of(tensor)) for name, tensor in found.items()}
+        outputs = self._tensors(signature, inputs)
+        return {name: np.asarray(tensor.numpy(), _array_dtype_of(tensor)) for name, tensor in outputs.items()}
 
     def tensors(self, signature: str, **inputs: tf.Tensor) -> dict[str, tf.Tensor]:
         """Returns the outputs of a signature as tensors, without copies; see `call`."""
-        name, given = self._with_vectors(signature, inputs)
-        return self._tensors(name, given)
+        name, complete = self._with_vectors(signature, inputs)
+        return self._tensors(name, complete)
 
     def _tensors(self, signature: str, inputs: Arrays) -> dict[str, tf.Tensor]:
         _check_process()

@@ -38,23 +38,23 @@ class Neighbours(JsonRecord):
 
     word: str
     own_side: tuple[Neighbour, ...]
-    """Words of its own side, queries or documents, by the Euclidean distance of the vectors, the least first."""
+    """Words of its own side, queries or documents, by the Euclidean distance of the vectors, the nearest first."""
     other_side: tuple[Neighbour, ...]
-    """Words of the other side by the inner product with its vector, which is the score of one for the other, the
-    largest first."""
+    """Words of the other side by the inner product with its vector, the score of a text of each word alone, the largest
+    first."""
 
 
-def nearest_words(model: LoadedModel, words: Sequence[str], side: Side, most: int) -> list[Neighbours]:
+def nearest_words(model: LoadedModel, words: Sequence[str], side: Side, limit: int) -> list[Neighbours]:
     """Finds the words of the vocabularies that lie nearest to each word.
 
-    A word's vector is that of the text which holds it alone: a column of the matrices U and V of Polynomial Semantic
+    A word's vector is that of a text of this word alone: a column of the matrices U and V of Polynomial Semantic
     Indexing.
 
     Args:
       model: its score must have vectors, `encode_query` and `encode_document`.
       words: words of queries or of documents, as `side` says.
       side: see `words`.
-      most: the largest number of words in each list.
+      limit: the largest number of words in each list.
 
     Raises:
       DataError: a vocabulary is missing.
@@ -64,24 +64,24 @@ def nearest_words(model: LoadedModel, words: Sequence[str], side: Side, most: in
             f"{model} must hold its pre-trained encoder, for the vectors of all words are needed; the encoder is of "
             f"the kind {model.encoder_record.encoder.kind}."
         )
-    own, other = (_Vocabulary(model, one) for one in (side, _OTHER[side]))
-    found = []
+    own, opposite = (_Vocabulary(model, vocabulary_side) for vocabulary_side in (side, _OTHER[side]))
+    neighbours = []
     for word, vector in zip(words, _encode(model, side, words), strict=True):
         if not vector.any():
-            found.append(Neighbours(word=word, own_side=(), other_side=()))
+            neighbours.append(Neighbours(word=word, own_side=(), other_side=()))
             continue
-        # The model's own words, whose rules it alone knows.
-        found_in = model.call("explain_words", {"query": as_texts(word), "document": as_texts(word)})
-        itself = {token.decode() for token in found_in["token"].tolist()}
+        # Only the model knows its own rules of words.
+        outputs = model.call("explain_words", {"query": as_texts(word), "document": as_texts(word)})
+        itself = {token.decode() for token in outputs["token"].tolist()}
         distances = np.linalg.norm(own.vectors - vector, axis=1)
-        found.append(
+        neighbours.append(
             Neighbours(
                 word=word,
-                own_side=own.first(distances, distances, most, itself),
-                other_side=other.first(-(other.vectors @ vector), other.vectors @ vector, most),
+                own_side=own.first(distances, distances, limit, itself),
+                other_side=opposite.first(-(opposite.vectors @ vector), opposite.vectors @ vector, limit),
             )
         )
-    return found
+    return neighbours
 
 
 class _Vocabulary:
@@ -96,11 +96,11 @@ class _Vocabulary:
         self.vectors = _encode(model, side, self._words)
 
     def first(
-        self, order: _Vectors, values: _Vectors, most: int, left_out: Collection[str] = ()
+        self, order: _Vectors, values: _Vectors, limit: int, left_out: Collection[str] = ()
     ) -> tuple[Neighbour, ...]:
-        """Returns the words with the least values of an order, those of equal ones by the vocabulary's frequency."""
-        places = (place for place in np.argsort(order, kind="stable").tolist() if self._words[place] not in left_out)
-        return tuple(Neighbour(word=self._words[place], value=float(values[place])) for place in islice(places, most))
+        """Returns the words with the lowest values of an order; of equal values, the most frequent words first."""
+        rows = (row for row in np.argsort(order, kind="stable").tolist() if self._words[row] not in left_out)
+        return tuple(Neighbour(word=self._words[row], value=float(values[row])) for row in islice(rows, limit))
 
 
 def _encode(model: LoadedModel, side: Side, texts: Sequence[str]) -> _Vectors:

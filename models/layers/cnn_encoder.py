@@ -68,9 +68,9 @@ def convolve_trigrams(words: tf.RaggedTensor, kernel: tf.Tensor) -> tf.Tensor:
     """
     # All texts in a row without padding: two to three times as fast as a convolution over padded texts.
     values, text = words.values, words.value_rowids()
-    place = tf.range(tf.size(text, text.dtype))
-    is_first = tf.equal(place, tf.gather(words.row_starts(), text))
-    is_last = tf.equal(place + 1, tf.gather(words.row_limits(), text))
+    row = tf.range(tf.size(text, text.dtype))
+    is_first = tf.equal(row, tf.gather(words.row_starts(), text))
+    is_last = tf.equal(row + 1, tf.gather(words.row_limits(), text))
     before = tf.where(is_first[:, tf.newaxis], 0.0, tf.roll(values, 1, axis=0))
     after = tf.where(is_last[:, tf.newaxis], 0.0, tf.roll(values, -1, axis=0))
     return tf.matmul(tf.concat([before, values, after], axis=1), kernel)

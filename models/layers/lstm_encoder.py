@@ -95,9 +95,9 @@ def encode_by_length(words: tf.RaggedTensor, encode: Callable[..., tf.Tensor], w
     def add_group(group: tf.Tensor, encoded: tf.TensorArray) -> tuple[tf.Tensor, tf.TensorArray]:
         return group + 1, encoded.write(group, encode_padded(ordered[ends[group] : ends[group + 1]], encode))
 
-    of_groups = tf.TensorArray(words.dtype, _GROUPS, element_shape=[None, width], infer_shape=False)
-    _, of_groups = tf.while_loop(lambda group, _: group < _GROUPS, add_group, (tf.constant(0), of_groups))
-    return tf.gather(of_groups.concat(), tf.argsort(order))
+    states = tf.TensorArray(words.dtype, _GROUPS, element_shape=[None, width], infer_shape=False)
+    _, states = tf.while_loop(lambda group, _: group < _GROUPS, add_group, (tf.constant(0), states))
+    return tf.gather(states.concat(), tf.argsort(order))
 
 
 def encode_padded(words: tf.RaggedTensor, encode: Callable[..., tf.Tensor]) -> tf.Tensor:

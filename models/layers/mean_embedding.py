@@ -65,7 +65,7 @@ class MeanEmbedding(TextEncoder):
             raise ValueError(f"pooling must be mean or idf; got {pooling!r}.")
         self.word_dropout = word_dropout
         self.pooling = pooling
-        self._given_idf = idf, stem_idf
+        self._initial_idf = idf, stem_idf
         self.stem_vocabulary_size = stem_vocabulary_size
         if word_dropout:
             self._words_generator = tf.random.Generator.from_seed(self._seed_of("word_dropout"))
@@ -80,10 +80,10 @@ class MeanEmbedding(TextEncoder):
             )
         self.idf = self.stem_idf = None
         if self.pooling == "idf":
-            of_words, of_stems = self._given_idf
-            self.idf = self.add_idf("idf", self.vocabulary_size, of_words)
+            word_idf, stem_idf = self._initial_idf
+            self.idf = self.add_idf("idf", self.vocabulary_size, word_idf)
             if self.stem_vocabulary_size is not None:
-                self.stem_idf = self.add_idf("stem_idf", self.stem_vocabulary_size, of_stems)
+                self.stem_idf = self.add_idf("stem_idf", self.stem_vocabulary_size, stem_idf)
 
     def call(self, tokens: tf.RaggedTensor, training: bool = False, stems: tf.RaggedTensor | None = None) -> tf.Tensor:
         """Encodes each text."""
@@ -119,18 +119,18 @@ class MeanEmbedding(TextEncoder):
         """Returns the mean of each text's rows of a table, float [batch, dim]; zero where there are none."""
         ids, text = tokens.values, row_ids(tokens)
         if training and self.word_dropout:
-            ids, text = self._without_some(ids, text)
+            ids, text = self._drop_words(ids, text)
         if idf is not None:
-            words = WeightedTerms.tf_idf(ids, text, tokens.nrows(), idf).of_unit_sum()
+            words = WeightedTerms.tf_idf(ids, text, tokens.nrows(), idf).with_unit_sum()
             return words.combine(self._words(table, words.terms, training))
         if training and self.dropout:
             return tf.math.unsorted_segment_mean(self._words(table, ids, training), text, tokens.nrows())
         # Gathers the rows that occur first: with an op on the table itself TensorFlow would copy the whole table in
         # every step that moves rows. The counts are unused, but without them Grappler would restore that op.
-        rows, place, _ = tf.unique_with_counts(ids)
-        return tf.sparse.segment_mean(tf.gather(table, rows), place, text, num_segments=tokens.nrows())
+        rows, row, _ = tf.unique_with_counts(ids)
+        return tf.sparse.segment_mean(tf.gather(table, rows), row, text, num_segments=tokens.nrows())
 
-    def _without_some(self, ids: tf.Tensor, text: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    def _drop_words(self, ids: tf.Tensor, text: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the words that are left, and the text of each."""
         # One draw a step, as in `TextEncoder._words`.
         seed = self._words_generator.make_seeds(1)[:, 0]

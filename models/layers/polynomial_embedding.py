@@ -72,7 +72,7 @@ class PolynomialEmbedding(TextEncoder):
 
     def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
         """Encodes each text."""
-        text = WeightedTerms.tf_idf(tokens.values, row_ids(tokens), tokens.nrows(), self.idf).of_unit_length()
+        text = WeightedTerms.tf_idf(tokens.values, row_ids(tokens), tokens.nrows(), self.idf).with_unit_length()
         first = text.combine(self._words(self.table, text.terms, training))
         if self.degree == 2:
             return first

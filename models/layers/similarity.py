@@ -54,10 +54,10 @@ class Similarity(keras.layers.Layer, ABC):
 
     @property
     def padded_score(self) -> float:
-        """The score of a place without a document; no document scores less."""
+        """The score of padding; no document scores less."""
         return padded_below(self.score_range[0])
 
 
 def padded_below(lowest_score: float) -> float:
-    """Returns a finite score for places without a document, below the score of any document."""
+    """Returns a finite score for padding, below the score of any document."""
     return max(lowest_score - 1, _LOWEST)

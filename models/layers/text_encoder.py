@@ -46,9 +46,9 @@ class TextEncoder(WordEmbeddings, ABC):
           terms: number of terms.
           values: float [terms], no part of the layer's configuration; None: 1 each.
         """
-        given = np.ones(terms, np.float32) if values is None else values
+        frequencies = np.ones(terms, np.float32) if values is None else values
 
         def initial(shape: Any, dtype: Any = None, **kwargs: Any) -> tf.Tensor:
-            return tf.constant(given, dtype)
+            return tf.constant(frequencies, dtype)
 
         return self.add_weight(name=name, shape=(terms,), initializer=initial, trainable=False)

@@ -12,8 +12,8 @@ class WeightedTerms(NamedTuple):
     """The distinct terms of all texts: int [terms]."""
     text: tf.Tensor
     """The text of each entry: int64 [entries]."""
-    place: tf.Tensor
-    """The place of each entry's term in `terms`: int64 [entries]."""
+    column: tf.Tensor
+    """The index of each entry's term in `terms`: int64 [entries]."""
     weight: tf.Tensor
     """float [entries]."""
     texts: tf.Tensor
@@ -24,23 +24,23 @@ class WeightedTerms(NamedTuple):
         """Returns the weight tf(w, text) * idf(w) of each term w of each text.
 
         Args:
-          ids: the terms of all texts, one after the other: int [occurrences].
+          ids: the terms of all texts, text by text: int [occurrences].
           text: the text of each: int64 [occurrences].
           texts: number of texts, int64.
           idf: inverse document frequency of each term, above 0: float [all terms].
         """
-        terms, place, _ = tf.unique_with_counts(ids, tf.int64)  # see `MeanEmbedding._mean`
+        terms, column, _ = tf.unique_with_counts(ids, tf.int64)  # see `MeanEmbedding._mean`
         size = tf.maximum(tf.size(terms, tf.int64), 1)
-        keys, _, count = tf.unique_with_counts(text * size + place)
-        text, place = keys // size, keys % size
-        weight = tf.cast(count, idf.dtype) * tf.gather(tf.gather(idf, terms), place)
-        return cls(terms, text, place, weight, texts)
+        keys, _, count = tf.unique_with_counts(text * size + column)
+        text, column = keys // size, keys % size
+        weight = tf.cast(count, idf.dtype) * tf.gather(tf.gather(idf, terms), column)
+        return cls(terms, text, column, weight, texts)
 
-    def of_unit_length(self) -> "WeightedTerms":
+    def with_unit_length(self) -> "WeightedTerms":
         """Returns the terms with weights whose squares sum to 1 in each text."""
         return self._divided(tf.sqrt(self._sums(tf.square(self.weight))))
 
-    def of_unit_sum(self) -> "WeightedTerms":
+    def with_unit_sum(self) -> "WeightedTerms":
         """Returns the terms with weights that sum to 1 in each text."""
         return self._divided(self._sums(self.weight))
 
@@ -53,7 +53,7 @@ class WeightedTerms(NamedTuple):
         Returns:
           float [texts, dim]; zero for a text without terms.
         """
-        entries = tf.stack([self.text, self.place], axis=1)
+        entries = tf.stack([self.text, self.column], axis=1)
         matrix = tf.SparseTensor(entries, self.weight, [self.texts, tf.size(self.terms, tf.int64)])
         # Half to a third of the time of gathering a row for each entry, and no tensor of that size.
         return tf.sparse.sparse_dense_matmul(matrix, rows)

@@ -20,8 +20,8 @@ class WordEmbeddings(keras.layers.Layer):
       seed: seeds them and dropout.
       dropout: share of the components of the word embeddings that are zero in a training step, in [0, 1); the others
         are divided by 1 - dropout. Draws come from a generator whose state a checkpoint saves.
-      vectors: pre-trained vectors, float [words, dim], with which the first rows of the table start; like any weight's
-        values they are no part of the layer's configuration.
+      vectors: pre-trained vectors, float [words, dim], with which the first rows of the table start; not part of
+        `get_config`, like other weights.
       train_table: whether training moves the table.
 
     Call arguments:

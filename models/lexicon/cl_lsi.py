@@ -34,20 +34,20 @@ _Floats = npt.NDArray[np.float64]
 # The space
 
 
-def learn_cl_lsi(queries: sparse.csr_matrix, documents: sparse.csr_matrix, most: int) -> tuple[_Floats, _Floats]:
+def learn_cl_lsi(queries: sparse.csr_matrix, documents: sparse.csr_matrix, max_dim: int) -> tuple[_Floats, _Floats]:
     """Learns a space in which the two texts of a pair lie near each other.
 
         row = [query, document] / |[query, document]|
-        rows = P S [U; V]', cut to the `most` largest singular values
+        rows = P S [U; V]', cut to the `max_dim` largest singular values
         vector of a query q = U' q, vector of a document d = V' d
 
-    A pair is one text in two languages, and its longer part counts more. LSI often divides the vectors by S; here they
-    rank better as they are. Equal matrices give equal bytes.
+    A pair is one text in two languages, and its longer part counts more. LSI often divides the vectors by S; here
+    undivided vectors rank better. Equal matrices give equal bytes.
 
     Args:
       queries: the query of each pair, as weighted terms: float [pairs, query terms].
       documents: the document of each pair, likewise: float [pairs, document terms].
-      most: the largest length of the vectors; it is smaller if the pairs have fewer dimensions.
+      max_dim: the largest length of the vectors; they are shorter if the pairs have fewer dimensions.
 
     Returns:
       U, float [query terms, length], and V, float [document terms, length]. The columns of [U; V] are orthonormal, in
@@ -56,7 +56,7 @@ def learn_cl_lsi(queries: sparse.csr_matrix, documents: sparse.csr_matrix, most:
     pairs = sparse.hstack([queries, documents], format="csr")
     norms = np.sqrt(np.asarray(pairs.multiply(pairs).sum(axis=1))[:, 0])
     rows = sparse.diags(1 / np.where(norms > 0, norms, 1.0)) @ pairs
-    space = largest_singular_vectors(rows.T.tocsr(), most).left
+    space = largest_singular_vectors(rows.T.tocsr(), max_dim).left
     return space[: queries.shape[1]], space[queries.shape[1] :]
 
 
@@ -74,17 +74,17 @@ class _Side(NamedTuple):
     """tf * idf of the text of each pair: [pairs, terms]."""
 
     @classmethod
-    def of(cls, texts: Sequence[bytes], places: Sequence[int], language: str, rules: WordRules) -> "_Side":
-        """Counts the terms of texts; `places` has the text of each pair."""
+    def of(cls, texts: Sequence[bytes], pair_rows: Sequence[int], language: str, rules: WordRules) -> "_Side":
+        """Counts the terms of texts; `pair_rows` holds the row of each pair's text."""
         counter = TermCounter("lexicon", rules)
         distinct = sorted(set(texts))
         row_of = {text: row for row, text in enumerate(distinct)}
         counts = counter.count(distinct, language).astype(np.float64)
-        of_pairs = counts[[row_of[texts[place]] for place in places]]
+        pair_counts = counts[[row_of[texts[row]] for row in pair_rows]]
         terms = counter.terms
-        columns = sorted(np.unique(of_pairs.indices).tolist(), key=terms.__getitem__)
+        columns = sorted(np.unique(pair_counts.indices).tolist(), key=terms.__getitem__)
         rarity = idf(len(distinct), np.bincount(counts.indices, minlength=len(terms))[columns])
-        rows = (of_pairs[:, columns] @ sparse.diags(rarity)).tocsr()
+        rows = (pair_counts[:, columns] @ sparse.diags(rarity)).tocsr()
         return cls([terms[column] for column in columns], rarity, rows)
 
 
@@ -98,24 +98,24 @@ def _train_pairs(inputs: ScorerInputs) -> tuple[_Side, _Side]:
     queries = lists.query_columns[f.QUERY_TEXT].numpy().tolist()
     documents = lists.document_columns[f.DOC_TEXT].numpy().tolist()
     is_pair = np.concatenate([np.zeros(0, bool), *(grades == inputs.top_grade for grades in lists.grades)])
-    asked = lists.documents.value_rowids().numpy()[is_pair].tolist()
-    held = lists.documents.flat_values.numpy()[is_pair].tolist()
+    query_rows = lists.documents.value_rowids().numpy()[is_pair].tolist()
+    doc_rows = lists.documents.flat_values.numpy()[is_pair].tolist()
     (query_language, document_language), rules = inputs.languages, inputs.rules
-    of_queries = _Side.of(queries, asked, query_language, rules)
-    of_documents = _Side.of(documents, held, document_language, rules)
-    if min(len(held), len(of_queries.terms), len(of_documents.terms)) < 2:
+    query_side = _Side.of(queries, query_rows, query_language, rules)
+    document_side = _Side.of(documents, doc_rows, document_language, rules)
+    if min(len(doc_rows), len(query_side.terms), len(document_side.terms)) < 2:
         raise DataError(
             f"the channel {inputs.name} must have at least 2 train pairs of a query and an MR document, with at least "
-            f"2 different words on each side; got {len(held)} pairs. Give more judgments, or leave the channel out."
+            f"2 different words on each side; got {len(doc_rows)} pairs. Give more judgments, or leave the channel out."
         )
-    return of_queries, of_documents
+    return query_side, document_side
 
 
 # The channel
 
 
 class FoldedTexts(tf.Module):
-    """Texts of one language as sums of the vectors of their terms; all it knows is in variables of the SavedModel.
+    """Texts of one language as sums of the vectors of their terms; its data are variables of the SavedModel.
 
     Args:
       terms: distinct stems, at least one.
@@ -138,9 +138,9 @@ class FoldedTexts(tf.Module):
         is_known = tf.cast(numbers >= 0, tf.float32)[:, tf.newaxis]
         vectors = tf.gather(self._vectors, tf.maximum(numbers, 0)) * is_known  # [distinct, dim]
         # A product of counts and vectors: a vector for each word of all texts would take far more memory.
-        places = tf.stack([terms.places.value_rowids(), terms.places.flat_values], axis=1)
-        shape = tf.stack([terms.places.nrows(), tf.size(terms.distinct, tf.int64)])
-        counts = tf.SparseTensor(places, tf.ones(tf.shape(places)[:1]), shape)
+        cells = tf.stack([terms.indices.value_rowids(), terms.indices.flat_values], axis=1)
+        shape = tf.stack([terms.indices.nrows(), tf.size(terms.distinct, tf.int64)])
+        counts = tf.SparseTensor(cells, tf.ones(tf.shape(cells)[:1]), shape)
         return tf.sparse.sparse_dense_matmul(counts, vectors)
 
     def parts(self, words: tf.Tensor) -> tf.Tensor:
@@ -178,39 +178,39 @@ class ClLsi(FixedScorer, InnerProduct):
 
         Args:
           inputs: see there.
-          **own: `dim`, the length of the vectors; `fitted`: the one of `DIMS`, as far as the pairs have so many
-            dimensions, with which the channel alone is best on the eval split. All come from one decomposition.
+          **own: `dim`, the length of the vectors; `fitted` takes the best of `DIMS` for the channel alone on the eval
+            split, among the lengths that the pairs allow. All come from one decomposition.
 
         Raises:
           DataError: the pairs are too few, or have fewer dimensions than `dim`.
         """
         pairs = _train_pairs(inputs)
-        asked = own["dim"]
-        of_queries, of_documents = learn_cl_lsi(pairs[0].rows, pairs[1].rows, max(DIMS) if asked == FITTED else asked)
-        known = of_queries.shape[1]
-        if asked != FITTED:
-            if known < asked:
+        dim = own["dim"]
+        query_map, document_map = learn_cl_lsi(pairs[0].rows, pairs[1].rows, max(DIMS) if dim == FITTED else dim)
+        known = query_map.shape[1]
+        if dim != FITTED:
+            if known < dim:
                 raise DataError(
                     f"the channel {inputs.name} must have a dim of at most {known}, the dimensions of these "
-                    f"{pairs[0].rows.shape[0]:,} train pairs of a query and an MR document; got {asked}. Set a smaller "
+                    f"{pairs[0].rows.shape[0]:,} train pairs of a query and an MR document; got {dim}. Set a smaller "
                     f"dim, or {FITTED}."
                 )
-            return cls._of_maps(inputs, pairs, (of_queries, of_documents))
+            return cls._from_maps(inputs, pairs, (query_map, document_map))
         dims = [dim for dim in DIMS if dim <= known] or [known]
         texts = inputs.eval_texts()
 
-        def of_dim(dim: float, fitted: Mapping[str, Fitted] | None = None) -> ClLsi:
-            return cls._of_maps(inputs, pairs, (of_queries[:, : int(dim)], of_documents[:, : int(dim)]), fitted)
+        def cut_to(dim: float, fitted: Mapping[str, Fitted] | None = None) -> ClLsi:
+            return cls._from_maps(inputs, pairs, (query_map[:, : int(dim)], document_map[:, : int(dim)]), fitted)
 
         def scores(dim: float) -> list[npt.NDArray[np.float32]]:
-            columns = with_fixed_scores(texts, texts, [of_dim(dim)]).list_columns
+            columns = with_fixed_scores(texts, texts, [cut_to(dim)]).list_columns
             return texts.split(columns[f.fixed_score(inputs.name)].flat_values.numpy())
 
         best = fit_number(texts, dims, scores, inputs.top_grade)
-        return of_dim(best.value, {"dim": best})
+        return cut_to(best.value, {"dim": best})
 
     @classmethod
-    def _of_maps(
+    def _from_maps(
         cls,
         inputs: ScorerInputs,
         pairs: tuple[_Side, _Side],
@@ -218,8 +218,8 @@ class ClLsi(FixedScorer, InnerProduct):
         fitted: Mapping[str, Fitted] | None = None,
     ) -> "ClLsi":
         queries, documents = (
-            FoldedTexts(side.terms, side.idf[:, np.newaxis] * of_side, language, inputs.rules)
-            for side, of_side, language in zip(pairs, maps, inputs.languages, strict=True)
+            FoldedTexts(side.terms, side.idf[:, np.newaxis] * vectors, language, inputs.rules)
+            for side, vectors, language in zip(pairs, maps, inputs.languages, strict=True)
         )
         return cls(queries, documents, fitted, name=inputs.name)
 

@@ -18,11 +18,11 @@ from schemas.word_rules import WordRules
 
 Pair: TypeAlias = tuple[RawText, RawText] | tuple[RawText, RawText, float]
 """A text in the query language, one in the documents' language with the same meaning, and how often the pair counts:
-above 0, once where nothing is said."""
+above 0, 1 by default."""
 
 _BATCH: Final = 4096
 _BITS: Final = 32
-_ONE: Final = 2.0**_BITS
+_UNIT: Final = 2.0**_BITS
 
 
 def learn_lexicon(
@@ -74,7 +74,7 @@ def learn_lexicon(
     )
     return Lexicon(
         record,
-        [terms[place] for place in order],
+        [terms[row] for row in order],
         _from_fixed(_grown(frequency, len(terms)))[order],
         translations[order][:, order],
     )
@@ -86,12 +86,12 @@ def learn_lexicon(
 def _translations(counter: TermCounter, languages: tuple[str, str], pairs: Iterable[Pair]) -> sparse.csr_matrix:
     """A for all terms so far, float64 [terms, terms]. A text that is in several pairs is counted once."""
     texts = [_DistinctTexts(counter, language) for language in languages]
-    places: list[list[int]] = [[], []]
+    pair_rows: list[list[int]] = [[], []]
     weights: list[float] = []
     for batch in batches(pairs, _BATCH):
         sides = [pair[0] for pair in batch], [pair[1] for pair in batch]
-        for of_side, side, found in zip(texts, sides, places, strict=True):
-            found.extend(of_side.add(side))
+        for side, side_texts, side_rows in zip(texts, sides, pair_rows, strict=True):
+            side_rows.extend(side.add(side_texts))
         weights.extend(pair[2] if len(pair) == 3 else 1.0 for pair in batch)
     size = len(counter.terms)
     if not weights:
@@ -99,9 +99,9 @@ def _translations(counter: TermCounter, languages: tuple[str, str], pairs: Itera
     # Of equal shares the first terms are kept. Sorting the terms makes that independent of the order of the pairs.
     order = _order(counter.terms)
     back = np.argsort(order)
-    queries, documents = (of_side.counts(size)[:, order] for of_side in texts)
-    of_pairs = sparse.csr_matrix((weights, places), shape=(queries.shape[0], documents.shape[0]))
-    return learn_translations(queries, documents, of_pairs)[back][:, back]
+    queries, documents = (side.counts(size)[:, order] for side in texts)
+    pair_weights = sparse.csr_matrix((weights, pair_rows), shape=(queries.shape[0], documents.shape[0]))
+    return learn_translations(queries, documents, pair_weights)[back][:, back]
 
 
 class _DistinctTexts:
@@ -137,7 +137,7 @@ class _DistinctTexts:
 
 
 def _order(terms: Sequence[bytes]) -> list[int]:
-    """The places of terms, sorted by their UTF-8."""
+    """The indices of terms, in the order of their UTF-8."""
     return sorted(range(len(terms)), key=terms.__getitem__)
 
 
@@ -174,12 +174,12 @@ def _count_terms(
         length += int(counts.sum())
         translated = counts[:, :learned] @ added
         translated.resize(counts.shape)
-        frequency = _grown(frequency, counts.shape[1]) + _sums_of_least(counts + translated)
+        frequency = _grown(frequency, counts.shape[1]) + _capped_sums(counts + translated)
     terms = counter.terms
     return _TermCounts(documents, length, terms, _grown(frequency, len(terms)))
 
 
-def _sums_of_least(frequency: sparse.csr_matrix) -> npt.NDArray[np.int64]:
+def _capped_sums(frequency: sparse.csr_matrix) -> npt.NDArray[np.int64]:
     """The sum of min(1, tf') over documents, in fixed point: tf' [documents, terms] -> int64 [2, terms]."""
     sums = np.zeros((2, frequency.shape[1]), np.int64)
     is_part = frequency.data < 1
@@ -192,8 +192,8 @@ def _sums_of_least(frequency: sparse.csr_matrix) -> npt.NDArray[np.int64]:
 
 def _fixed(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Values in 0 .. 1 as whole numbers of 2^-32, and of 2^-64 for the rest."""
-    whole = np.floor(values * _ONE)
-    return whole, np.rint((values * _ONE - whole) * _ONE)
+    whole = np.floor(values * _UNIT)
+    return whole, np.rint((values * _UNIT - whole) * _UNIT)
 
 
 def _from_fixed(sums: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -203,7 +203,7 @@ def _from_fixed(sums: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
       >>> _from_fixed(np.array([[3 << 31], [1 << 32]])).tolist()  # 3/2 + 2^-32
       [1.5000000002328306]
     """
-    floats: npt.NDArray[np.float64] = sums[0] / _ONE + sums[1] / _ONE**2
+    floats: npt.NDArray[np.float64] = sums[0] / _UNIT + sums[1] / _UNIT**2
     return floats
 
 

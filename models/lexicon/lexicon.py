@@ -16,8 +16,8 @@ TABLE_FILE: Final = "lexicon.tsv"
 STATISTICS_FILE: Final = "statistics.tsv"
 COLLECTION_FILE: Final = "collection.json"
 WITHOUT_DOMAIN: Final = "without"
-"""The folder, in that of a lexicon, of the lexicons that were learned without one of the training domains each, by the
-domains' places in their sorted order."""
+"""Within a lexicon's folder, the folder of the lexicons that were each learned without one training domain. They are
+numbered as the sorted domains."""
 
 Kind = Literal["lexicon", "bm25", "tfidf"]
 """The kinds of words that match: translations and equal stems (lexicon), or equal words."""
@@ -79,12 +79,12 @@ def read_lexicon(folder: str) -> Lexicon:
         record = CollectionRecord.from_json(file.read())
     statistics = rows(STATISTICS_FILE)
     terms = [term for term, _ in statistics]
-    place = {term: number for number, term in enumerate(terms)}
+    row_of = {term: number for number, term in enumerate(terms)}
     table = rows(TABLE_FILE)
     translations = sparse.csr_matrix(
         (
             np.array([float(weight) for _, _, weight in table]),
-            ([place[query] for query, _, _ in table], [place[document] for _, document, _ in table]),
+            ([row_of[query] for query, _, _ in table], [row_of[document] for _, document, _ in table]),
         ),
         shape=(len(terms), len(terms)),
     )

@@ -1,4 +1,4 @@
-"""The base of channels that weigh terms by a lexicon; all they know is in variables of the SavedModel."""
+"""The base of channels that weigh terms by a lexicon; their data are variables of the SavedModel."""
 
 from abc import ABC
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Vocabulary(tf.Module):
       terms: distinct terms, UTF-8, at least one.
 
     Attributes:
-      order: the place in `terms` of each number, int [terms].
+      order: for each number the index in `terms`, int [terms].
     """
 
     def __init__(self, terms: Sequence[bytes]) -> None:
@@ -37,8 +37,8 @@ class Vocabulary(tf.Module):
     def numbers(self, terms: tf.Tensor) -> tf.Tensor:
         """The numbers of terms, string [terms] -> int64 [terms]; -1 for an unknown term."""
         last = tf.shape(self._fingerprints)[0] - 1
-        place = tf.minimum(tf.searchsorted(self._fingerprints, _fingerprints(terms)), last)
-        return tf.where(tf.gather(self._terms, place) == terms, tf.cast(place, tf.int64), -1)
+        row = tf.minimum(tf.searchsorted(self._fingerprints, _fingerprints(terms)), last)
+        return tf.where(tf.gather(self._terms, row) == terms, tf.cast(row, tf.int64), -1)
 
     def terms(self, numbers: tf.Tensor) -> tf.Tensor:
         """The terms of numbers, int [...] -> string [...]."""

@@ -13,7 +13,7 @@ SMOOTHING: Final = 0.01
 """n: without it, a rare stem explains every stem that once stood beside it (Moore's garbage collectors)."""
 _EVENTS_OF_A_BLOCK: Final = 1 << 22
 _CELLS_OF_AN_EVENT: Final = 8
-"""The most cells of a table, for each event, that take less time than sorting the events."""
+"""Up to this many cells of a table for each event take less time than sorting the events."""
 _DECIMALS: Final = 9
 """The decimals of a share that are kept; beyond them sums of floats differ with their order."""
 
@@ -22,8 +22,8 @@ def explained_shares(
     pairs: sparse.csr_matrix,
     sources: sparse.csr_matrix,
     iterations: int,
-    least: float,
-    most: int,
+    min_share: float,
+    max_shares: int,
     events_of_a_block: int = _EVENTS_OF_A_BLOCK,
 ) -> sparse.csr_matrix:
     """The share of each target stem's occurrences that each source stem explains.
@@ -46,8 +46,8 @@ def explained_shares(
       pairs: the weight of the pairs with each target stem and each source, float [target stems, sources].
       sources: the number of occurrences of each stem in each source, int [sources, source stems].
       iterations: of expectation and maximisation, at least one.
-      least: the least share that is kept.
-      most: how many of its shares a target stem keeps, the largest; of equal ones, those of the first source stems.
+      min_share: the smallest share that is kept.
+      max_shares: how many of its largest shares a target stem keeps; of equal ones, those of the first source stems.
       events_of_a_block: about how many events are in memory at once.
 
     Returns:
@@ -64,15 +64,15 @@ def explained_shares(
         ]
         generated: npt.NDArray[Any] | None = None  # the sum over q of e(q, w) for each source stem, and for NULL last
         for _ in range(iterations):
-            found = [block.expect(None if generated is None else generated + smoothed) for block in blocks]
-            generated = np.sum(found, axis=0)
-        return sparse.vstack([block.shares(least, most) for block in blocks], format="csr")
+            sums = [block.expect(None if generated is None else generated + smoothed) for block in blocks]
+            generated = np.sum(sums, axis=0)
+        return sparse.vstack([block.shares(min_share, max_shares) for block in blocks], format="csr")
 
 
 def _blocks_of_rows(pairs: sparse.csr_matrix, sources: sparse.csr_matrix, events: int) -> Iterator[slice]:
     """Consecutive rows of `pairs` that have about so many events together; a row is never divided."""
-    of_row = pairs.astype(bool).astype(np.int64) @ np.diff(sources.indptr).astype(np.int64)  # [target stems]
-    block = np.cumsum(of_row) // events
+    row_events = pairs.astype(bool).astype(np.int64) @ np.diff(sources.indptr).astype(np.int64)  # [target stems]
+    block = np.cumsum(row_events) // events
     starts = np.flatnonzero(np.diff(block, prepend=-1))
     for start, end in zip(starts, [*starts[1:], len(block)], strict=True):
         yield slice(int(start), int(end))
@@ -117,9 +117,9 @@ class _Block:
         size = stems * words
         kind = np.int32 if size < 2**31 else np.int64
         first = (np.arange(stems) * words).astype(kind)
-        of_stem = np.diff(events.indptr[self._rows_of_stem])  # [target stems]: its events
+        stem_events = np.diff(events.indptr[self._rows_of_stem])  # [target stems]: its events
         if size <= _CELLS_OF_AN_EVENT * len(events.indices):
-            keys = np.repeat(first, of_stem) + events.indices  # [events]
+            keys = np.repeat(first, stem_events) + events.indices  # [events]
             is_there = np.zeros(size, bool)
             is_there[keys] = True
             distinct = np.flatnonzero(is_there)
@@ -128,11 +128,11 @@ class _Block:
             cells = number[keys]
         else:
             # SciPy sorts each row by itself, in half the time of a sort of all keys.
-            places = np.arange(len(events.indices), dtype=np.int32)
-            rows = (places, events.indices.copy(), events.indptr[self._rows_of_stem])
+            positions = np.arange(len(events.indices), dtype=np.int32)
+            rows = (positions, events.indices.copy(), events.indptr[self._rows_of_stem])
             by_stem = sparse.csr_matrix(rows, shape=self._shape)
             by_stem.sort_indices()
-            keys = np.repeat(first, of_stem) + by_stem.indices
+            keys = np.repeat(first, stem_events) + by_stem.indices
             is_first = np.diff(keys, prepend=-1) > 0
             cells = np.empty(len(keys), np.int32)
             cells[by_stem.data] = np.cumsum(is_first) - 1
@@ -166,15 +166,15 @@ class _Block:
         self._save("table", table)
         self._save("expected", expected)
 
-        found: npt.NDArray[Any] = np.bincount(word, expected, self._shape[1] + 1)
-        found[-1] = self._null.sum()
-        return found
+        sums: npt.NDArray[Any] = np.bincount(word, expected, self._shape[1] + 1)
+        sums[-1] = self._null.sum()
+        return sums
 
-    def shares(self, least: float, most: int) -> sparse.csr_matrix:
+    def shares(self, min_share: float, max_shares: int) -> sparse.csr_matrix:
         """The largest shares of the block's target stems, [target stems, source stems]."""
         stem, word = np.repeat(np.arange(self._shape[0]), self._cells_of_stem), self._load("words")  # [cells], both
         weight = np.bincount(self._stem_of_row, self._weight, self._shape[0])  # [target stems]
-        return largest(stem, word, self._load("expected") / weight[stem], self._shape, least, most)
+        return largest(stem, word, self._load("expected") / weight[stem], self._shape, min_share, max_shares)
 
     def _save(self, name: str, values: npt.NDArray[Any]) -> None:
         np.save(f"{self._path}-{name}.npy", values)
@@ -189,18 +189,18 @@ def largest(
     column: npt.NDArray[np.int64],
     share: npt.NDArray[np.float64],
     shape: tuple[int, int],
-    least: float,
-    most: int,
+    min_share: float,
+    max_shares: int,
 ) -> sparse.csr_matrix:
-    """The shares that each row keeps: at least `least`, and of these the largest; of equal ones, the first columns."""
+    """The largest shares of each row that are at least `min_share`; of equal shares, those of the first columns."""
     share = np.round(share, _DECIMALS)
-    kept = share >= least
+    kept = share >= min_share
     row, column, share = row[kept], column[kept], share[kept]
     number = np.bincount(row, minlength=shape[0])
-    crowded = np.flatnonzero(number[row] > most)
+    crowded = np.flatnonzero(number[row] > max_shares)
     order = crowded[np.lexsort((column[crowded], -share[crowded], row[crowded]))]
     first = np.searchsorted(row[order], np.arange(shape[0]))
     rank = np.arange(len(order)) - first[row[order]]
     stays = np.ones(len(row), bool)
-    stays[order[rank >= most]] = False
+    stays[order[rank >= max_shares]] = False
     return sparse.csr_matrix((share[stays], (row[stays], column[stays])), shape=shape)

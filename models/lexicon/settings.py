@@ -53,7 +53,7 @@ class LexiconSettings(Settings):
 
     @field_validator("pairs")
     @classmethod
-    def _pairs_are_learned_from(cls, pairs: str | None, info: ValidationInfo) -> str | None:
+    def _check_pairs(cls, pairs: str | None, info: ValidationInfo) -> str | None:
         kind = info.data.get("kind", "lexicon")
         if pairs is not None and kind != "lexicon":
             raise ValueError(f"must be null for the kind {kind}, which learns nothing; got {pairs!r}")
@@ -61,14 +61,14 @@ class LexiconSettings(Settings):
 
     @field_validator("in_training")
     @classmethod
-    def _there_is_a_channel(cls, in_training: bool, info: ValidationInfo) -> bool:
+    def _check_in_training(cls, in_training: bool, info: ValidationInfo) -> bool:
         if in_training and info.data.get("kind", "none") == "none":
             raise ValueError("must be false for the kind none, which is no channel; got true")
         return in_training
 
     @field_validator("title_pairs")
     @classmethod
-    def _titles_are_learned_from(cls, title_pairs: bool, info: ValidationInfo) -> bool:
+    def _check_title_pairs(cls, title_pairs: bool, info: ValidationInfo) -> bool:
         kind = info.data.get("kind", "lexicon")
         if title_pairs and kind != "lexicon":
             raise ValueError(f"must be false for the kind {kind}, which learns nothing; got true")
@@ -76,7 +76,7 @@ class LexiconSettings(Settings):
 
     @field_validator("translator")
     @classmethod
-    def _translations_are_learned_from(cls, translator: TranslatorSettings, info: ValidationInfo) -> TranslatorSettings:
+    def _check_translator(cls, translator: TranslatorSettings, info: ValidationInfo) -> TranslatorSettings:
         kind = info.data.get("kind", "lexicon")
         if translator.kind != "none" and kind != "lexicon":
             raise ValueError(f"kind must be none for lexicon.kind {kind}, which learns nothing; got {translator.kind}")
@@ -84,7 +84,7 @@ class LexiconSettings(Settings):
 
     @field_validator("pairs_weight", "title_pairs_weight")
     @classmethod
-    def _there_are_pairs_to_weigh(cls, weight: float, info: ValidationInfo) -> float:
+    def _check_pairs_weights(cls, weight: float, info: ValidationInfo) -> float:
         key = str(info.field_name).removesuffix("_weight")
         if weight != 1 and key in info.data and not info.data[key]:
             raise ValueError(f"must be 1 without lexicon.{key}, which it weighs; got {weight:g}")
@@ -92,7 +92,7 @@ class LexiconSettings(Settings):
 
     @field_validator("translations_weight")
     @classmethod
-    def _there_are_translations_to_weigh(cls, weight: float, info: ValidationInfo) -> float:
+    def _check_translations_weight(cls, weight: float, info: ValidationInfo) -> float:
         default = cls.model_fields["translations_weight"].default
         if weight != default and "translator" in info.data and info.data["translator"].kind == "none":
             raise ValueError(f"must be {default} without lexicon.translator, which makes translations; got {weight:g}")

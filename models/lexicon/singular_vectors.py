@@ -35,29 +35,29 @@ def singular_vectors(
     Raises:
       DataError: dim is larger than the rank of T.
     """
-    found = largest_singular_vectors(_table(lexicon, query_terms, document_terms), dim)
-    if len(found.values) < dim:
+    decomposition = largest_singular_vectors(_table(lexicon, query_terms, document_terms), dim)
+    if len(decomposition.values) < dim:
         raise DataError(
             f"model.embedding_dim must not be larger than the rank of the lexicon's table of translations, "
-            f"{len(found.values)}, for model.start lexicon starts from its singular vectors; got {dim}."
+            f"{len(decomposition.values)}, for model.start lexicon starts from its singular vectors; got {dim}."
         )
-    scale = 2 * np.sqrt(found.values)
-    return (found.left * scale).astype(np.float32), (found.right * scale).astype(np.float32)
+    scale = 2 * np.sqrt(decomposition.values)
+    return (decomposition.left * scale).astype(np.float32), (decomposition.right * scale).astype(np.float32)
 
 
 def _table(lexicon: Lexicon, query_terms: Sequence[bytes], document_terms: Sequence[bytes]) -> sparse.csr_matrix:
     """T for some terms: float64 [query terms, document terms]."""
-    row, column = ({term: place for place, term in enumerate(terms)} for terms in (query_terms, document_terms))
+    row, column = ({term: number for number, term in enumerate(terms)} for terms in (query_terms, document_terms))
     learned = lexicon.translations.tocoo()
     rows, columns = (
-        np.array([places.get(term, -1) for term in lexicon.terms], np.int64)[at]
-        for places, at in ((row, learned.row), (column, learned.col))
+        np.array([numbers.get(term, -1) for term in lexicon.terms], np.int64)[at]
+        for numbers, at in ((row, learned.row), (column, learned.col))
     )
     is_known = (rows >= 0) & (columns >= 0)
     shape = len(query_terms), len(document_terms)
     translations = sparse.csr_matrix((learned.data[is_known], (rows[is_known], columns[is_known])), shape=shape)
     same = [(row[term], column[term]) for term in row.keys() & column.keys()]
-    places = np.array(sorted(same), np.int64).reshape(-1, 2)
-    identity = sparse.csr_matrix((np.ones(len(places)), (places[:, 0], places[:, 1])), shape=shape)
+    cells = np.array(sorted(same), np.int64).reshape(-1, 2)
+    identity = sparse.csr_matrix((np.ones(len(cells)), (cells[:, 0], cells[:, 1])), shape=shape)
     table: sparse.csr_matrix = translations.maximum(identity)
     return table

@@ -41,10 +41,10 @@ class StructuredQueries(LexiconChannel):
         order = self._vocabulary.order
         translations = lexicon.translations[order][:, order]
         # T without its identity, which needs no table.
-        others = (translations - sparse.diags(translations.diagonal())).tocoo()
-        by_weight = np.lexsort((order[others.col], -others.data, others.row))
-        self._of_query = _Rows.of(others, by_weight)
-        self._of_document = _Rows.of(others.T, np.argsort(others.col, kind="stable"))
+        translated = (translations - sparse.diags(translations.diagonal())).tocoo()
+        by_weight = np.lexsort((order[translated.col], -translated.data, translated.row))
+        self._query_rows = _Rows.of(translated, by_weight)
+        self._document_rows = _Rows.of(translated.T, np.argsort(translated.col, kind="stable"))
 
     @property
     def score_range(self) -> tuple[float, float]:
@@ -55,46 +55,47 @@ class StructuredQueries(LexiconChannel):
 
     def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
         """Scores each list, with T expanded over the terms of all its documents."""
-        queries = self._terms(features[f.QUERY_TEXT], self._record.query_language)  # places [lists, (words)]
-        documents = self._terms(features[f.DOC_TEXT], self._record.document_language)  # places [documents, (words)]
+        queries = self._terms(features[f.QUERY_TEXT], self._record.query_language)  # indices [lists, (words)]
+        documents = self._terms(features[f.DOC_TEXT], self._record.document_language)  # indices [documents, (words)]
         index = features[f.DOCUMENT_INDEX]  # int [lists, list_size]
 
-        # From here on a term is its place among the distinct terms of the batch, whichever side it is on.
-        terms, place = tf.unique(tf.concat([queries.distinct, documents.distinct], axis=0), tf.int64)  # string [terms]
-        of_queries, of_documents = tf.split(place, [tf.size(queries.distinct), tf.size(documents.distinct)])
-        asked = _distinct(_renumbered(queries.places, of_queries))  # int64 [lists, (asked)]
-        held = _renumbered(documents.places, of_documents)  # int64 [documents, (words)]
-        held = tf.gather(held, tf.reshape(tf.maximum(index, 0), [-1]))  # int64 [lists * list_size, (words)]
+        # From here on a term is its number among the distinct terms of the batch, on both sides.
+        terms, number = tf.unique(tf.concat([queries.distinct, documents.distinct], axis=0), tf.int64)  # string [terms]
+        query_numbers, document_numbers = tf.split(number, [tf.size(queries.distinct), tf.size(documents.distinct)])
+        query_terms = _distinct(_renumbered(queries.indices, query_numbers))  # int64 [lists, (query terms)]
+        doc_terms = _renumbered(documents.indices, document_numbers)  # int64 [documents, (words)]
+        doc_terms = tf.gather(doc_terms, tf.reshape(tf.maximum(index, 0), [-1]))  # int64 [lists * list_size, (words)]
 
         numbers = self._vocabulary.numbers(terms)  # int64 [terms], -1 for a term that the lexicon does not know
-        width = tf.maximum(tf.reduce_max(asked.row_lengths()), 1)  # of the longest query
+        width = tf.maximum(tf.reduce_max(query_terms.row_lengths()), 1)  # of the longest query
         shape = [*tf.unstack(tf.shape(index, tf.int64)), width]
-        frequency = _frequencies(asked, self._answers(asked, numbers), held, tf.size(terms, tf.int64), shape)
+        answers = self._answers(query_terms, numbers)
+        frequency = _frequencies(query_terms, answers, doc_terms, tf.size(terms, tf.int64), shape)
 
-        length = tf.reshape(held.row_lengths(), [*shape[:2], 1])
+        length = tf.reshape(doc_terms.row_lengths(), [*shape[:2], 1])
         saturated = self._saturated(frequency, length)  # float [lists, list_size, width]
-        rarity = asked.with_flat_values(self._idf_at(tf.gather(numbers, asked.flat_values)))
+        rarity = query_terms.with_flat_values(self._idf_at(tf.gather(numbers, query_terms.flat_values)))
         rarity = rarity.to_tensor(shape=[None, None])  # float [lists, width], or [lists, 0] for queries without terms
         rarity = tf.pad(rarity, [[0, 0], [0, width - tf.shape(rarity, tf.int64)[1]]])
-        mean = tf.math.reciprocal_no_nan(tf.cast(asked.row_lengths(), tf.float32))  # float [lists]
+        mean = tf.math.reciprocal_no_nan(tf.cast(query_terms.row_lengths(), tf.float32))  # float [lists]
         return tf.linalg.matvec(saturated, rarity) * mean[:, tf.newaxis]
 
-    def _answers(self, asked: tf.RaggedTensor, numbers: tf.Tensor) -> "_Answers":
-        """The entries of T for the terms that are asked, cut to those of the batch, whose numbers are int64 [terms]."""
-        question, entry = self._of_query.entries(tf.gather(numbers, asked.flat_values))  # int64 [entries], both
+    def _answers(self, query_terms: tf.RaggedTensor, numbers: tf.Tensor) -> "_Answers":
+        """The entries of T for query terms, cut to the terms of the batch, whose numbers are int64 [terms]."""
+        question, entry = self._query_rows.entries(tf.gather(numbers, query_terms.flat_values))  # int64 [entries], both
         # The lexicon's numbers are looked up among those of the batch.
         order = tf.argsort(numbers)  # int32 [terms]
         ordered = tf.gather(numbers, order)  # int64 [terms]
-        wanted = tf.gather(self._of_query.columns, entry)  # int64 [entries]
+        wanted = tf.gather(self._query_rows.columns, entry)  # int64 [entries]
         at = tf.minimum(tf.searchsorted(ordered, wanted, out_type=tf.int64), tf.size(numbers, tf.int64) - 1)
         is_here = tf.gather(ordered, at) == wanted  # bool [entries]
         translation = tf.cast(tf.gather(order, at[is_here]), tf.int64)
         # Each term answers itself, with the weight 1.
-        itself = tf.range(tf.size(asked.flat_values))  # int32 [questions]
+        itself = tf.range(tf.size(query_terms.flat_values))  # int32 [questions]
         return _Answers(
             question=tf.concat([itself, tf.cast(question[is_here], tf.int32)], axis=0),
-            term=tf.concat([asked.flat_values, translation], axis=0),
-            weight=tf.concat([tf.ones(tf.shape(itself)), tf.gather(self._of_query.weights, entry[is_here])], axis=0),
+            term=tf.concat([query_terms.flat_values, translation], axis=0),
+            weight=tf.concat([tf.ones(tf.shape(itself)), tf.gather(self._query_rows.weights, entry[is_here])], axis=0),
         )
 
     def _saturated(self, frequency: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
@@ -110,11 +111,11 @@ class StructuredQueries(LexiconChannel):
     def query_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """A query's distinct terms, each with the weight 1 / their number."""
         terms = self._terms(texts, self._record.query_language)
-        asked = _distinct(terms.places)  # int64 [batch, (asked)]
-        weight = tf.math.reciprocal_no_nan(tf.cast(asked.row_lengths(), tf.float32))  # float [batch]
+        query_terms = _distinct(terms.indices)  # int64 [batch, (query terms)]
+        weight = tf.math.reciprocal_no_nan(tf.cast(query_terms.row_lengths(), tf.float32))  # float [batch]
         return (
-            asked.with_flat_values(tf.gather(terms.distinct, asked.flat_values)),
-            asked.with_flat_values(tf.gather(weight, asked.value_rowids())),
+            query_terms.with_flat_values(tf.gather(terms.distinct, query_terms.flat_values)),
+            query_terms.with_flat_values(tf.gather(weight, query_terms.value_rowids())),
         )
 
     def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
@@ -128,37 +129,37 @@ class StructuredQueries(LexiconChannel):
     def _weighted_terms(self, texts: tf.Tensor, translate: bool) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """The terms of documents, with or without those that they translate, and their weights."""
         terms = self._terms(texts, self._record.document_language)
-        word, document = terms.places.flat_values, terms.places.value_rowids()  # int64 [words], both
+        word, document = terms.indices.flat_values, terms.indices.value_rowids()  # int64 [words], both
         numbers = self._vocabulary.numbers(terms.distinct)  # int64 [distinct]
 
-        # Terms that the lexicon knows go by their numbers, the others by their places behind all numbers.
+        # Known terms have their lexicon's numbers; the others have numbers above all of these.
         known = tf.shape(self._idf, tf.int64)[0]
         own = tf.where(numbers >= 0, numbers, known + tf.range(tf.size(numbers, tf.int64)))  # int64 [distinct]
         terms_in_all = known + tf.size(numbers, tf.int64)
 
         # tf': each word adds 1 to its own term, and the weight of each entry of T to the term that it translates.
         # A number below 0 has no entries.
-        occurrence, entry = self._of_document.entries(tf.gather(numbers, word) if translate else -tf.ones_like(word))
-        translated = tf.gather(self._of_document.columns, entry)  # int64 [entries]
-        of_own = document * terms_in_all + tf.gather(own, word)
-        of_translated = tf.gather(document, occurrence) * terms_in_all + translated
-        keys, cell = tf.unique(tf.concat([of_own, of_translated], axis=0))  # int64 [keys], int32 [words + entries]
-        ones = tf.ones(tf.shape(word), tf.float32)
-        added = tf.concat([ones, tf.gather(self._of_document.weights, entry)], axis=0)  # float [words + entries]
+        occurrence, entry = self._document_rows.entries(tf.gather(numbers, word) if translate else -tf.ones_like(word))
+        translated = tf.gather(self._document_rows.columns, entry)  # int64 [entries]
+        own_keys = document * terms_in_all + tf.gather(own, word)
+        translated_keys = tf.gather(document, occurrence) * terms_in_all + translated
+        keys, cell = tf.unique(tf.concat([own_keys, translated_keys], axis=0))  # int64 [keys], int32 [words + entries]
+        counts = tf.ones(tf.shape(word), tf.float32)
+        added = tf.concat([counts, tf.gather(self._document_rows.weights, entry)], axis=0)  # float [words + entries]
         frequency = tf.math.unsorted_segment_sum(added, cell, tf.size(keys))  # float [keys]
 
         order = tf.argsort(keys)
         keys, frequency = tf.gather(keys, order), tf.gather(frequency, order)
         document, term = keys // terms_in_all, keys % terms_in_all  # int64 [keys], both
         is_known = term < known
-        weight = self._saturated(frequency, tf.gather(terms.places.row_lengths(), document))
+        weight = self._saturated(frequency, tf.gather(terms.indices.row_lengths(), document))
         weight *= self._idf_at(tf.where(is_known, term, -1))  # float [keys]
         text = tf.where(
             is_known,
             self._vocabulary.terms(tf.where(is_known, term, tf.zeros_like(term))),
             tf.gather(terms.distinct, tf.maximum(term - known, 0)),
         )  # string [keys]
-        rows = tf.RaggedTensor.from_value_rowids(text, document, terms.places.nrows(), validate=False)
+        rows = tf.RaggedTensor.from_value_rowids(text, document, terms.indices.nrows(), validate=False)
         return rows, rows.with_flat_values(weight)
 
     # What a score is made of
@@ -173,11 +174,11 @@ class StructuredQueries(LexiconChannel):
 
     def translations(self, queries: tf.Tensor) -> Translations:
         """The rows of T for the terms of queries: each term itself, then the others by weight, then by their UTF-8."""
-        terms = self._terms(queries, self._record.query_language).distinct  # string [asked]
-        row, entry = self._of_query.entries(self._vocabulary.numbers(terms))  # int64 [entries], both
-        row = tf.concat([tf.range(tf.size(terms, tf.int64)), row], axis=0)  # int64 [asked + entries]
-        answers = tf.concat([terms, self._vocabulary.terms(tf.gather(self._of_query.columns, entry))], axis=0)
-        weight = tf.concat([tf.ones(tf.shape(terms)), tf.gather(self._of_query.weights, entry)], axis=0)
+        terms = self._terms(queries, self._record.query_language).distinct  # string [query terms]
+        row, entry = self._query_rows.entries(self._vocabulary.numbers(terms))  # int64 [entries], both
+        row = tf.concat([tf.range(tf.size(terms, tf.int64)), row], axis=0)  # int64 [query terms + entries]
+        answers = tf.concat([terms, self._vocabulary.terms(tf.gather(self._query_rows.columns, entry))], axis=0)
+        weight = tf.concat([tf.ones(tf.shape(terms)), tf.gather(self._query_rows.weights, entry)], axis=0)
         order = tf.argsort(row, stable=True)
         return Translations(
             tf.gather(terms, tf.gather(row, order)), tf.gather(answers, order), tf.gather(weight, order)
@@ -187,16 +188,16 @@ class StructuredQueries(LexiconChannel):
         """The share of each term of the document in what a term of the query adds to the score."""
         table = self.translations(query[tf.newaxis])
         words = self._terms(document[tf.newaxis], self._record.document_language).texts().flat_values  # string [words]
-        held, _, count = tf.unique_with_counts(words)  # string [held], int32 [held]
-        at = tf.where(table.document_term[:, tf.newaxis] == held)
-        entry, place = at[:, 0], at[:, 1]  # int64 [parts], both: of the table, and of `held`
-        added = tf.gather(table.weight, entry) * tf.cast(tf.gather(count, place), tf.float32)  # float [parts]
-        asked, of_asked = tf.unique(table.query_term)  # string [asked], int32 [entries]
-        of_asked = tf.gather(of_asked, entry)  # int32 [parts]
-        frequency = tf.math.unsorted_segment_sum(added, of_asked, tf.size(asked))  # float [asked]: tf'
-        score = self._saturated(frequency, tf.size(words)) * self._idf_at(self._vocabulary.numbers(asked))
-        score = tf.math.divide_no_nan(score, frequency * tf.cast(tf.size(asked), tf.float32))
-        return Parts(tf.gather(asked, of_asked), tf.gather(held, place), tf.gather(score, of_asked) * added)
+        doc_terms, _, count = tf.unique_with_counts(words)  # string [doc terms], int32 [doc terms]
+        at = tf.where(table.document_term[:, tf.newaxis] == doc_terms)
+        entry, column = at[:, 0], at[:, 1]  # int64 [parts], both: of the table, and of `doc_terms`
+        added = tf.gather(table.weight, entry) * tf.cast(tf.gather(count, column), tf.float32)  # float [parts]
+        query_terms, row = tf.unique(table.query_term)  # string [query terms], int32 [entries]
+        row = tf.gather(row, entry)  # int32 [parts]
+        frequency = tf.math.unsorted_segment_sum(added, row, tf.size(query_terms))  # float [query terms]: tf'
+        score = self._saturated(frequency, tf.size(words)) * self._idf_at(self._vocabulary.numbers(query_terms))
+        score = tf.math.divide_no_nan(score, frequency * tf.cast(tf.size(query_terms), tf.float32))
+        return Parts(tf.gather(query_terms, row), tf.gather(doc_terms, column), tf.gather(score, row) * added)
 
 
 class _Rows(NamedTuple):
@@ -223,7 +224,7 @@ class _Rows(NamedTuple):
         """The entries of rows, int64 [rows]; -1 is a row without entries.
 
         Returns:
-          the place among `rows`, and the place in the matrix, of each entry: int64 [entries].
+          for each entry, its index in `rows` and its index in the matrix: int64 [entries].
         """
         row = tf.maximum(rows, 0)
         starts = tf.gather(self.splits, row)
@@ -233,10 +234,10 @@ class _Rows(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """The entries of T between the terms that are asked in a batch and the terms that it holds."""
+    """The entries of T between a batch's query terms and all of its terms."""
 
     question: tf.Tensor
-    """int32 [answers]: the place of the asked term among those of all queries."""
+    """int32 [answers]: the position of the query term among those of all queries."""
     term: tf.Tensor
     """int64 [answers]: the term of the batch that answers it."""
     weight: tf.Tensor
@@ -244,37 +245,37 @@ class _Answers(NamedTuple):
 
 
 def _frequencies(
-    asked: tf.RaggedTensor, answers: _Answers, held: tf.RaggedTensor, terms: tf.Tensor, shape: Sequence[tf.Tensor]
+    queries: tf.RaggedTensor, answers: _Answers, documents: tf.RaggedTensor, size: tf.Tensor, shape: Sequence[tf.Tensor]
 ) -> tf.Tensor:
     """tf' of each query's terms in each document of its list: float of a shape [lists, list_size, width]."""
     lists, list_size, width = shape
-    of_list, column = asked.value_rowids(), tf.ragged.range(asked.row_lengths()).flat_values  # int64 [questions], both
+    row, column = queries.value_rowids(), tf.ragged.range(queries.row_lengths()).flat_values  # int64 [questions], both
 
-    # The answers of each (list, term) that has some; -1 stands for the others.
-    keys, key = tf.unique(tf.gather(of_list, answers.question) * terms + answers.term)  # int64 [keys], int32 [answers]
+    # The answers of each (list, term) that has any; -1 for the others.
+    keys, key = tf.unique(tf.gather(row, answers.question) * size + answers.term)  # int64 [keys], int32 [answers]
     by_key = tf.argsort(key, stable=True)  # int32 [answers]
     answers_of_key = tf.RaggedTensor.from_value_rowids(
         by_key, tf.gather(key, by_key), tf.size(keys), validate=False
     )  # int32 [keys, (answers)]
     key_of = tf.tensor_scatter_nd_update(
-        tf.fill([lists * terms], -1), keys[:, tf.newaxis], tf.range(tf.size(keys))
-    )  # int32 [lists * terms]
+        tf.fill([lists * size], -1), keys[:, tf.newaxis], tf.range(tf.size(keys))
+    )  # int32 [lists * size]
 
-    # The answers that each occurrence of a term in a document is one of.
-    place = held.value_rowids()  # int64 [occurrences]
-    key = tf.gather(key_of, place // list_size * terms + held.flat_values)  # int32 [occurrences]
-    place, key = place[key >= 0], key[key >= 0]
+    # The answers that each occurrence of a term in a document gives.
+    document = documents.value_rowids()  # int64 [occurrences]
+    key = tf.gather(key_of, document // list_size * size + documents.flat_values)  # int32 [occurrences]
+    document, key = document[key >= 0], key[key >= 0]
     hits = tf.gather(answers_of_key, key)  # int32 [occurrences, (answers)]
-    place, answer = tf.gather(place, hits.value_rowids()), hits.flat_values  # int64 [hits], int32 [hits]
+    document, answer = tf.gather(document, hits.value_rowids()), hits.flat_values  # int64 [hits], int32 [hits]
 
-    cell = place * width + tf.gather(column, tf.gather(answers.question, answer))  # int64 [hits]
+    cell = document * width + tf.gather(column, tf.gather(answers.question, answer))  # int64 [hits]
     sums = tf.math.unsorted_segment_sum(tf.gather(answers.weight, answer), cell, lists * list_size * width)
     return tf.reshape(sums, shape)
 
 
-def _renumbered(places: tf.RaggedTensor, numbers: tf.Tensor) -> tf.RaggedTensor:
-    """The number of each place: int64 [rows, (values)]."""
-    return places.with_flat_values(tf.gather(numbers, places.flat_values))
+def _renumbered(indices: tf.RaggedTensor, numbers: tf.Tensor) -> tf.RaggedTensor:
+    """The number at each index: int64 [rows, (values)]."""
+    return indices.with_flat_values(tf.gather(numbers, indices.flat_values))
 
 
 def _distinct(numbers: tf.RaggedTensor) -> tf.RaggedTensor:

@@ -23,20 +23,20 @@ class SingularVectors(NamedTuple):
     """float [columns, number]."""
 
 
-def largest_singular_vectors(matrix: sparse.csr_matrix, most: int) -> SingularVectors:
+def largest_singular_vectors(matrix: sparse.csr_matrix, limit: int) -> SingularVectors:
     """Decomposes a matrix.
 
     The start of the iteration is fixed, and so are the signs, which a decomposition leaves open.
 
     Args:
       matrix: float [rows, columns].
-      most: the largest number of vectors, at least 1; there are fewer if the rank of the matrix is smaller.
+      limit: the largest number of vectors, at least 1; there are fewer if the rank of the matrix is smaller.
     """
     smaller = min(matrix.shape)
-    if most < smaller:
+    if limit < smaller:
         # A constant start could be orthogonal to a singular vector.
         start = np.random.default_rng(0).standard_normal(smaller)
-        left, values, right = sparse.linalg.svds(matrix.astype(np.float64), most, v0=start)
+        left, values, right = sparse.linalg.svds(matrix.astype(np.float64), limit, v0=start)
     else:
         # ARPACK never finds all. The dense matrix is as large as the vectors.
         left, values, right = linalg.svd(matrix.toarray(), full_matrices=False)

@@ -63,10 +63,10 @@ def held_share(weight: _Floats, idf: _Floats, length: _Floats, mean_length: floa
       float [...], each in (0, 1].
 
     Example:
-      >>> one = lambda value: np.array([value], np.float32)
-      >>> held_share(one(2.0 * 0.5 * 2.2 / (0.5 + 1.2)), one(2.0), one(7.0), 7.0).round(6).tolist()  # tf = 0.5
+      >>> array = lambda value: np.array([value], np.float32)
+      >>> held_share(array(2.0 * 0.5 * 2.2 / (0.5 + 1.2)), array(2.0), array(7.0), 7.0).round(6).tolist()  # tf = 0.5
       [0.5]
     """
-    of_length = weight * length_norm(length, mean_length).astype(np.float32)
-    share: _Floats = of_length / np.maximum(idf * np.float32(K1 + 1) - weight, of_length)
+    normed = weight * length_norm(length, mean_length).astype(np.float32)
+    share: _Floats = normed / np.maximum(idf * np.float32(K1 + 1) - weight, normed)
     return share

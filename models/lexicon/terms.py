@@ -22,12 +22,12 @@ class Terms(NamedTuple):
 
     distinct: tf.Tensor
     """The distinct terms in the order in which they first occur: string [distinct]."""
-    places: tf.RaggedTensor
-    """The terms of each text in its order, as places in `distinct`: int64 [batch, (terms)]."""
+    indices: tf.RaggedTensor
+    """The terms of each text in its order, as indices into `distinct`: int64 [batch, (terms)]."""
 
     def texts(self) -> tf.RaggedTensor:
         """The terms of each text: string [batch, (terms)]."""
-        return self.places.with_flat_values(tf.gather(self.distinct, self.places.flat_values))
+        return self.indices.with_flat_values(tf.gather(self.distinct, self.indices.flat_values))
 
 
 def terms_of(texts: Any, kind: Kind, language: str, rules: WordRules) -> Terms:
@@ -40,17 +40,17 @@ def terms_of(texts: Any, kind: Kind, language: str, rules: WordRules) -> Terms:
       rules: what words are, and how many of a text count.
     """
     words = tokenize(texts, rules)
-    distinct, place = tf.unique(words.flat_values, tf.int64)
-    places = words.with_flat_values(place)
+    distinct, index = tf.unique(words.flat_values, tf.int64)
+    indices = words.with_flat_values(index)
     if kind != "lexicon":
-        return Terms(distinct, places)
+        return Terms(distinct, indices)
     stem = term_of(distinct, kind, language)  # string [distinct words]
     is_stem = stem != ""
     with_stem = tf.where(is_stem)
-    distinct, place_of_stem = tf.unique(tf.gather_nd(stem, with_stem), tf.int64)
-    place_of_word = tf.scatter_nd(with_stem, place_of_stem, tf.shape(stem, tf.int64))  # int64 [distinct words]
-    stems = places.with_flat_values(tf.gather(place_of_word, place))
-    return Terms(distinct, kept_values(stems, tf.gather(is_stem, place)))
+    distinct, stem_index = tf.unique(tf.gather_nd(stem, with_stem), tf.int64)
+    word_stem = tf.scatter_nd(with_stem, stem_index, tf.shape(stem, tf.int64))  # int64 [distinct words]
+    stems = indices.with_flat_values(tf.gather(word_stem, index))
+    return Terms(distinct, kept_values(stems, tf.gather(is_stem, index)))
 
 
 def term_of(words: tf.Tensor, kind: Kind, language: str) -> tf.Tensor:
@@ -85,17 +85,17 @@ class TermCounter:
 
     def count(self, texts: Sequence[RawText], language: str) -> sparse.csr_matrix:
         """Counts each term in each text: int32 [texts, terms so far]."""
-        found = distinct_words(texts, self._rules)
-        columns = self._numbers_of_words(found.words, language)
-        return found.counts(columns, len(self._number))
+        distinct = distinct_words(texts, self._rules)
+        columns = self._numbers_of_words(distinct.words, language)
+        return distinct.counts(columns, len(self._number))
 
     def _numbers_of_words(self, words: Sequence[bytes], language: str) -> npt.NDArray[np.int32]:
         """The number of each word's term, -1 for a word without a term: int32 [words]."""
         known = self._number_of_word.setdefault(language, {})
         numbers: list[Any] = list(map(known.get, words))
-        new = [place for place, number in enumerate(numbers) if number is None]
-        terms = term_of(tf.constant([words[place] for place in new], tf.string), self._kind, language)
-        for place, term in zip(new, terms.numpy().tolist(), strict=True):
-            numbers[place] = self._number.setdefault(term, len(self._number)) if term else -1
-            known[words[place]] = numbers[place]
+        new = [row for row, number in enumerate(numbers) if number is None]
+        terms = term_of(tf.constant([words[row] for row in new], tf.string), self._kind, language)
+        for row, term in zip(new, terms.numpy().tolist(), strict=True):
+            numbers[row] = self._number.setdefault(term, len(self._number)) if term else -1
+            known[words[row]] = numbers[row]
         return np.array(numbers, np.int32)

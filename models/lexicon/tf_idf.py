@@ -34,13 +34,13 @@ class TfIdf(LexiconChannel):
         return self._unit_vectors(texts, self._record.document_language)
 
     def _unit_vectors(self, texts: tf.Tensor, language: str) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        terms = terms_of(texts, self._record.kind, language, self._record.rules)  # places [texts, (words)]
+        terms = terms_of(texts, self._record.kind, language, self._record.rules)  # indices [texts, (words)]
         size = tf.maximum(tf.size(terms.distinct, tf.int64), 1)
-        keys, _, count = tf.unique_with_counts(terms.places.value_rowids() * size + terms.places.flat_values)
+        keys, _, count = tf.unique_with_counts(terms.indices.value_rowids() * size + terms.indices.flat_values)
         text, word = keys // size, keys % size  # int64 [keys], both
         rarity = self._idf_at(self._vocabulary.numbers(terms.distinct))  # float [distinct]
         weight = tf.cast(count, tf.float32) * tf.gather(rarity, word)  # float [keys]
-        norm = tf.sqrt(tf.math.unsorted_segment_sum(weight * weight, text, terms.places.nrows()))  # float [texts]
+        norm = tf.sqrt(tf.math.unsorted_segment_sum(weight * weight, text, terms.indices.nrows()))  # float [texts]
         words = tf.gather(terms.distinct, word)  # string [keys]
-        rows = tf.RaggedTensor.from_value_rowids(words, text, terms.places.nrows(), validate=False)
+        rows = tf.RaggedTensor.from_value_rowids(words, text, terms.indices.nrows(), validate=False)
         return rows, rows.with_flat_values(tf.math.divide_no_nan(weight, tf.gather(norm, text)))

@@ -7,13 +7,13 @@ from scipy import sparse
 
 from models.lexicon.model_1 import explained_shares, largest
 
-LEAST_SHARE: Final = 0.005
-MOST_TRANSLATIONS: Final = 50
+MIN_SHARE: Final = 0.005
+MAX_TRANSLATIONS: Final = 50
 
 _ITERATIONS: Final = 5
 _BACKWARD_POWER: Final = 0.4
-_LEAST_OF_A_DIRECTION: Final = 0.001
-_MOST_OF_A_DIRECTION: Final = 200
+_MIN_DIRECTION_SHARE: Final = 0.001
+_MAX_DIRECTION_TRANSLATIONS: Final = 200
 
 
 def learn_translations(
@@ -39,15 +39,15 @@ def learn_translations(
     """
     forward, backward = (
         explained_shares(
-            (of_pairs @ targets.astype(bool).astype(np.float64)).T.tocsr(),
+            (side_pairs @ targets.astype(bool).astype(np.float64)).T.tocsr(),
             sources,
             _ITERATIONS,
-            _LEAST_OF_A_DIRECTION,
-            _MOST_OF_A_DIRECTION,
+            _MIN_DIRECTION_SHARE,
+            _MAX_DIRECTION_TRANSLATIONS,
         )
-        for targets, sources, of_pairs in ((queries, documents, pairs.T), (documents, queries, pairs))
+        for targets, sources, side_pairs in ((queries, documents, pairs.T), (documents, queries, pairs))
     )
     joined = forward.power(1 - _BACKWARD_POWER).multiply(backward.T.tocsr().power(_BACKWARD_POWER)).tocoo()
-    mass, sums = (np.asarray(of.sum(axis=1))[:, 0] for of in (forward, joined))
+    mass, sums = (np.asarray(table.sum(axis=1))[:, 0] for table in (forward, joined))
     shares = joined.data * mass[joined.row] / sums[joined.row]
-    return largest(joined.row, joined.col, shares, joined.shape, LEAST_SHARE, MOST_TRANSLATIONS)
+    return largest(joined.row, joined.col, shares, joined.shape, MIN_SHARE, MAX_TRANSLATIONS)

@@ -13,7 +13,7 @@ from models.lists.mapped_rows import MappedRows
 def idf_of_terms(texts: tf.RaggedTensor | MappedRows, terms: int) -> npt.NDArray[np.float32]:
     """The inverse document frequency of each term, see `models.lexicon.term_weight.idf`.
 
-    A text counts once, however often it is given: texts whose known terms are the same are the same here.
+    A repeated text counts once; texts with the same known terms are the same text here.
 
     Args:
       texts: the ids of each text's terms: int [texts, (terms)].
@@ -31,10 +31,10 @@ def idf_of_terms(texts: tf.RaggedTensor | MappedRows, terms: int) -> npt.NDArray
     frequency = np.zeros(terms, np.int64)
     known: set[bytes] = set()
     for ids, lengths in blocks:
-        for of_text in np.split(ids, np.cumsum(lengths))[:-1]:
-            digest = hashlib.blake2b(of_text.tobytes(), digest_size=16).digest()
+        for text_ids in np.split(ids, np.cumsum(lengths))[:-1]:
+            digest = hashlib.blake2b(text_ids.tobytes(), digest_size=16).digest()
             if digest not in known:
                 known.add(digest)
-                frequency[np.unique(of_text)] += 1
+                frequency[np.unique(text_ids)] += 1
     rarity: npt.NDArray[np.float32] = idf(len(known), frequency).astype(np.float32)
     return rarity

@@ -14,8 +14,8 @@ from models.texts.word_counts import joined_ranges
 
 _ROWS_OF_A_BLOCK: Final = 1 << 14
 _FEW: Final = 1 << 24
-"""The most values that are gathered from memory: 64 MB. TensorFlow does that without Python, and saves half the time of
-a training's input."""
+"""Up to this many values (64 MB) are gathered from memory. TensorFlow does that without Python, in half the time of a
+training's input."""
 
 Ints = npt.NDArray[np.int32]
 
@@ -29,7 +29,7 @@ class MappedColumn(ABC):
 
     @abstractmethod
     def select(self, rows: npt.NDArray[Any]) -> "MappedColumn":
-        """Some of the rows, in the same file."""
+        """A selection of the rows, in the same file."""
 
     @abstractmethod
     def gather(self, rows: tf.Tensor) -> Any:
@@ -47,7 +47,7 @@ class MappedRows(MappedColumn):
 
     Args:
       values: the values of all rows; others may lie between them.
-      starts: the place of each row's first value, int64 [rows].
+      starts: the index of each row's first value, int64 [rows].
       lengths: the number of each row's values, int64 [rows].
     """
 
@@ -63,11 +63,11 @@ class MappedRows(MappedColumn):
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(self._lengths)])
 
     def select(self, rows: npt.NDArray[Any]) -> "MappedRows":
-        """Some of the rows, in the same file."""
+        """A selection of the rows, in the same file."""
         return MappedRows(self._values, self._starts[rows], self._lengths[rows])
 
     def gather(self, rows: tf.Tensor) -> tf.RaggedTensor:
-        """Gathers rows as `tf.gather` does, also in a graph: int [some] -> int32 [some, (values)]."""
+        """Gathers rows as `tf.gather` does, also in a graph: int [n] -> int32 [n, (values)]."""
         if self._lengths.sum() <= _FEW:
             return tf.gather(self._in_memory, rows)
         values, lengths = tf.numpy_function(self.read, [rows], [tf.int32, tf.int64], stateful=False)
@@ -92,12 +92,12 @@ class MappedRows(MappedColumn):
 
     @cached_property
     def _in_memory(self) -> tf.RaggedTensor:
-        # Outside of the graph that asks first, for other graphs, and on the CPU, where datasets run.
+        # Created outside any graph, so that all graphs can use it, and on the CPU, where datasets run.
         with tf.init_scope(), tf.device("CPU"):
             return self.tensor()
 
     def read(self, rows: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[np.int64]]:
-        """The values of some rows, row by row, and the rows' lengths."""
+        """Reads rows: their values, row by row, and their lengths."""
         starts, lengths = self._starts[rows], self._lengths[rows]
         return self._values[joined_ranges(starts, lengths)], lengths
 
@@ -117,11 +117,11 @@ class MappedVectors(MappedColumn):
         return len(self._rows)
 
     def select(self, rows: npt.NDArray[Any]) -> "MappedVectors":
-        """Some of the rows, in the same file."""
+        """A selection of the rows, in the same file."""
         return MappedVectors(self._vectors, self._rows[rows])
 
     def gather(self, rows: tf.Tensor) -> tf.Tensor:
-        """Gathers rows as `tf.gather` does, also in a graph: int [some] -> float32 [some, dim]."""
+        """Gathers rows as `tf.gather` does, also in a graph: int [n] -> float32 [n, dim]."""
         vectors = tf.numpy_function(self.read, [rows], tf.float32, stateful=False)
         vectors.set_shape([None, self._vectors.shape[1]])
         return vectors
@@ -134,11 +134,11 @@ class MappedVectors(MappedColumn):
         )
 
     def read(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-        """Some rows, float32 [some, dim]."""
-        places = self._rows[rows]
-        found: npt.NDArray[np.float32] = self._vectors[np.maximum(places, 0)].astype(np.float32)
-        found[places < 0] = 0.0
-        return found
+        """Reads rows: int [n] -> float32 [n, dim]."""
+        vector_rows = self._rows[rows]
+        vectors: npt.NDArray[np.float32] = self._vectors[np.maximum(vector_rows, 0)].astype(np.float32)
+        vectors[vector_rows < 0] = 0.0
+        return vectors
 
 
 class RowsFile:

@@ -23,34 +23,33 @@ def rank(scores: npt.NDArray[np.float32], doc_ids: Sequence[Any]) -> npt.NDArray
       doc_ids: the documents' ids, UTF-8 as bytes, or other values that break ties.
 
     Returns:
-      places in the list from best to worst, int [list_size].
+      rows of the list from best to worst, int [list_size].
     """
     by_id = sorted(range(len(doc_ids)), key=doc_ids.__getitem__, reverse=True)
     return np.asarray(by_id, np.int64)[np.argsort(-np.asarray(scores, np.float32)[by_id], kind="stable")]
 
 
-def best_places(scores: npt.NDArray[np.float32], most: int) -> npt.NDArray[np.int64]:
-    """The places of the best scores of many, and of all scores equal to the last of them, in no order.
+def best_rows(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
+    """The rows of the best scores, and of all scores equal to the last of them, in no order.
 
-    The best score of each block is found first. The `most` best of these are a lower bound for the scores sought: all
-    lower scores are skipped.
+    Takes the best score of each block first. The `limit`-th best of these is a lower bound: lower scores are skipped.
 
     Args:
-      scores: float32 [documents]; -inf marks a place without a document.
-      most: the number of best scores, at least 1.
+      scores: float32 [documents]; -inf marks a row without a document.
+      limit: the number of best scores, at least 1.
 
     Example:
-      >>> best_places(np.array([0.5, 2.0, 1.0, 1.0], np.float32), 2).tolist()
+      >>> best_rows(np.array([0.5, 2.0, 1.0, 1.0], np.float32), 2).tolist()
       [1, 2, 3]
     """
     whole = len(scores) // _BLOCK * _BLOCK
     bests = scores[:whole].reshape(-1, _BLOCK).max(axis=1)
-    least = np.partition(bests, -most)[-most] if len(bests) >= most else -np.inf
-    places = np.flatnonzero((scores >= least) & (scores > -np.inf))
-    if len(places) <= most:
-        return places
-    found = scores[places]
-    chosen: npt.NDArray[np.int64] = places[found >= np.partition(found, -most)[-most]]
+    lower_bound = np.partition(bests, -limit)[-limit] if len(bests) >= limit else -np.inf
+    rows = np.flatnonzero((scores >= lower_bound) & (scores > -np.inf))
+    if len(rows) <= limit:
+        return rows
+    row_scores = scores[rows]
+    chosen: npt.NDArray[np.int64] = rows[row_scores >= np.partition(row_scores, -limit)[-limit]]
     return chosen
 
 
@@ -64,7 +63,7 @@ def ranking_run(
       scores: the scores of each list's documents, in its order.
       tag: the system's name.
     """
-    for query_id, doc_ids, of_list in zip(lists.query_ids, lists.doc_ids, scores, strict=True):
-        order = rank(np.asarray(of_list, np.float32), doc_ids)
-        ranked = [doc_ids[place].decode() for place in order]
-        yield from run_lines(query_id.decode(), ranked, [float(of_list[place]) for place in order], tag)
+    for query_id, doc_ids, list_scores in zip(lists.query_ids, lists.doc_ids, scores, strict=True):
+        order = rank(np.asarray(list_scores, np.float32), doc_ids)
+        ranked = [doc_ids[row].decode() for row in order]
+        yield from run_lines(query_id.decode(), ranked, [float(list_scores[row]) for row in order], tag)

@@ -74,7 +74,7 @@ class RankingLists:
     def _domain_numbers(self) -> tf.Tensor | None:
         """The number of each query's domain, int32 [lists]; None where all have the same."""
         names, numbers = np.unique(self.domains, return_inverse=True)
-        # Outside of the graph that asks first, for other graphs, and on the CPU, where datasets run.
+        # Created outside any graph, so that all graphs can use it, and on the CPU, where datasets run.
         with tf.init_scope(), tf.device("CPU"):
             return tf.constant(numbers, tf.int32) if len(names) > 1 else None
 
@@ -82,7 +82,7 @@ class RankingLists:
     def doc_ids(self) -> list[list[bytes]]:
         """The ids of each list's documents, UTF-8: [lists][list_size]."""
         ids = self.document_columns[f.DOC_ID].numpy()[self.documents.flat_values.numpy()]
-        return [of_list.tolist() for of_list in self.split(ids)]
+        return [list_ids.tolist() for list_ids in self.split(ids)]
 
     @cached_property
     def grades(self) -> list[npt.NDArray[np.int64]]:
@@ -92,7 +92,7 @@ class RankingLists:
     @property
     def drawn(self) -> list[npt.NDArray[np.bool_]]:
         """Whether each list's documents are NR documents of the draw, or of the candidates: [lists], each bool
-        [list_size]. The lists must be read with their places."""
+        [list_size]. The lists must be read `with_negative_places`."""
         return self.split(self.list_columns[f.NEGATIVE_PLACE].flat_values.numpy() >= 0)
 
     @property
@@ -116,7 +116,7 @@ class RankingLists:
         )
 
     def with_random_documents(self, seed: int) -> "RankingLists":
-        """The queries with two documents each in place of their lists, drawn from all lists of the query's domain.
+        """The queries, each with two documents that are drawn from all lists of the query's domain instead of its list.
 
         No grade decides anything: all are NOT_RELEVANT, and other list columns are left out.
 
@@ -124,11 +124,11 @@ class RankingLists:
           seed: of the draws.
         """
         ids, generator = self.document_columns[f.DOC_ID].numpy(), np.random.default_rng(seed)
-        domains, of_list = np.array(self.domains), self.documents.value_rowids().numpy()
+        domains, list_rows = np.array(self.domains), self.documents.value_rowids().numpy()
         drawn = np.zeros([len(self), 2], np.int32)
         for domain in sorted({*self.domains}):
-            places = np.unique(self.documents.flat_values.numpy()[domains[of_list] == domain])
-            pool = places[np.argsort(ids[places])]  # in an order that no list and no grade decides
+            domain_documents = np.unique(self.documents.flat_values.numpy()[domains[list_rows] == domain])
+            pool = domain_documents[np.argsort(ids[domain_documents])]  # in an order that no list and no grade decides
             queries = domains == domain
             drawn[queries] = pool[generator.integers(len(pool), size=[int(queries.sum()), 2])]
         documents = tf.RaggedTensor.from_row_lengths(tf.constant(drawn.ravel()), np.full(len(self), 2))
@@ -162,7 +162,7 @@ class RankingLists:
         return digest.hexdigest()
 
     def batch(self, rows: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
-        """Some lists as a scorer takes them, and their grades.
+        """A batch of lists as a scorer takes them, and their grades.
 
         Args:
           rows: the lists, int [batch].
@@ -174,16 +174,16 @@ class RankingLists:
           feature where the lists have several domains. Labels: float [batch, list_size], padded with PADDING_LABEL.
         """
         documents = tf.gather(self.documents, rows)
-        distinct, place = tf.unique(documents.flat_values)
+        distinct, column = tf.unique(documents.flat_values)
         features = {
             name: _gathered(column, rows) for name, column in _without((f.QUERY_ID, f.QUERY_DOMAIN), self.query_columns)
         }
         features |= {name: _gathered(column, distinct) for name, column in _without([f.DOC_ID], self.document_columns)}
-        of_places = _without((f.RELEVANCE, f.NEGATIVE_PLACE), self.list_columns)
-        features |= {name: tf.gather(one, rows).to_tensor() for name, one in of_places}
+        list_columns = _without((f.RELEVANCE, f.NEGATIVE_PLACE), self.list_columns)
+        features |= {name: tf.gather(values, rows).to_tensor() for name, values in list_columns}
         if self._domain_numbers is not None:
             features[f.QUERY_DOMAIN] = tf.gather(self._domain_numbers, rows)
-        features[f.DOCUMENT_INDEX] = documents.with_flat_values(place).to_tensor(-1)
+        features[f.DOCUMENT_INDEX] = documents.with_flat_values(column).to_tensor(-1)
         relevance = tf.gather(self.list_columns[f.RELEVANCE], rows)
         return features, tf.cast(relevance, tf.float32).to_tensor(PADDING_LABEL)
 
@@ -215,58 +215,58 @@ def read_lists(
     spec: Mapping[str, Any] = TEXT_SPEC,
     used_negatives: int | None = None,
     domains: DomainFilter = EVERY_DOMAIN,
-    with_places: bool = False,
+    with_negative_places: bool = False,
 ) -> RankingLists:
     """Reads listwise examples (gzipped TFRecords), sorted by query id.
 
     Args:
       files: the paths of the TFRecord files of one split.
       spec: the spec of the examples: `TEXT_SPEC`, or `TFTransformOutput.transformed_feature_spec()`.
-      used_negatives: the most NR documents of a list that are read; None for all.
+      used_negatives: the largest number of NR documents that are read of a list; None for all.
       domains: the domains whose lists are read.
-      with_places: whether the lists keep the column `negative_place`.
+      with_negative_places: whether the lists keep the column `negative_place`.
     """
     dataset = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_PARSE_BATCH)
     rows: dict[bytes, int] = {}
     documents: list[tf.RaggedTensor] = []
     # The ids of the documents' words are nearly all of the data. In files, they may be larger than memory.
     files_of = {name: RowsFile() for name in f.IDS if name in spec and f.is_of_document(name)}
-    left_out = [*files_of, *([] if with_places else [f.NEGATIVE_PLACE])]
+    left_out = [*files_of, *([] if with_negative_places else [f.NEGATIVE_PLACE])]
     parts: dict[str, list[Any]] = {name: [] for name in spec if name not in left_out}
-    # A batch without examples comes first, so that without any other the columns are empty and have their types.
+    # An empty batch comes first, so that columns without examples have their types.
     for serialized in chain([tf.constant([], tf.string)], dataset):
-        example = _of_domains(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), domains)
+        example = _kept_domains(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), domains)
         example = _used(example, used_negatives)
         doc_ids = example[f.DOC_ID]
-        new, places = [], []
-        for place, doc_id in enumerate(doc_ids.flat_values.numpy().tolist()):
+        new, document_rows = [], []
+        for row, doc_id in enumerate(doc_ids.flat_values.numpy().tolist()):
             if doc_id not in rows:
                 rows[doc_id] = len(rows)
-                new.append(place)
-            places.append(rows[doc_id])
-        documents.append(doc_ids.with_flat_values(tf.constant(places, tf.int32)))
+                new.append(row)
+            document_rows.append(rows[doc_id])
+        documents.append(doc_ids.with_flat_values(tf.constant(document_rows, tf.int32)))
         for name, file in files_of.items():
             ids = tf.gather(example[name].values, tf.constant(new, tf.int64))
             file.add(ids.flat_values.numpy(), ids.row_lengths().numpy())
-        for name, some in parts.items():
+        for name, pieces in parts.items():
             column = example[name]
-            some.append(tf.gather(column.values, tf.constant(new, tf.int64)) if f.is_of_document(name) else column)
+            pieces.append(tf.gather(column.values, tf.constant(new, tf.int64)) if f.is_of_document(name) else column)
     # Frees each column's parts as soon as the column is built, which halves peak memory.
     columns = {name: tf.concat(parts.pop(name), axis=0) for name in [*parts]}
     query_ids = columns[f.QUERY_ID].numpy()
     order = tf.constant(sorted(range(len(query_ids)), key=query_ids.__getitem__), tf.int32)
-    of_query = {name: tf.gather(columns.pop(name), order) for name in [*columns] if f.is_of_query(name)}
-    of_document = {name: columns.pop(name) for name in [*columns] if f.is_of_document(name)}
+    query_columns = {name: tf.gather(columns.pop(name), order) for name in [*columns] if f.is_of_query(name)}
+    document_columns = {name: columns.pop(name) for name in [*columns] if f.is_of_document(name)}
     return RankingLists(
-        query_columns=of_query,
-        document_columns={**of_document, **{name: file.mapped() for name, file in files_of.items()}},
+        query_columns=query_columns,
+        document_columns={**document_columns, **{name: file.mapped() for name, file in files_of.items()}},
         list_columns={name: tf.gather(column, order) for name, column in columns.items()},
         documents=tf.gather(tf.concat(documents, axis=0), order),
     )
 
 
-def _of_domains(examples: dict[str, Any], domains: DomainFilter) -> dict[str, Any]:
-    """The examples of some domains, by their column `query_domain`."""
+def _kept_domains(examples: dict[str, Any], domains: DomainFilter) -> dict[str, Any]:
+    """The examples of the domains that are read, by their column `query_domain`."""
     if domains == EVERY_DOMAIN:
         return examples
     kept = [domains.keeps(name) for name in examples[f.QUERY_DOMAIN].numpy().tolist()]
@@ -275,10 +275,10 @@ def _of_domains(examples: dict[str, Any], domains: DomainFilter) -> dict[str, An
 
 def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]:
     """The examples without the NR documents beyond the limit."""
-    places = example[f.NEGATIVE_PLACE]
+    negative_places = example[f.NEGATIVE_PLACE]
     if used_negatives is None:
         return example
-    used = places < used_negatives
+    used = negative_places < used_negatives
     return {
         name: column if f.is_of_query(name) else tf.ragged.boolean_mask(column, used)
         for name, column in example.items()

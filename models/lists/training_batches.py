@@ -47,19 +47,19 @@ def training_batches(
     orders = [_order_of_domains(lists.query_ids, domains, seed, epoch) for epoch in epochs]
     rows = [_rows_of_replicas(orders, len(lists) // batch, batch, replicas)]
     if held_out_texts:
-        of_step = max(batch // len({*lists.domains}) // replicas, 1) * replicas
-        needed = len(lists) // batch * of_step
+        step_texts = max(batch // len({*lists.domains}) // replicas, 1) * replicas
+        needed = len(lists) // batch * step_texts
         orders = [_cycled(held_out_texts.query_ids, seed, epoch, needed) for epoch in epochs]
-        rows.append(_rows_of_replicas(orders, len(lists) // batch, of_step, replicas))
+        rows.append(_rows_of_replicas(orders, len(lists) // batch, step_texts, replicas))
 
-    def features_and_labels(of_lists: tf.Tensor, *of_texts: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
-        features, labels = lists.batch(of_lists)
+    def features_and_labels(list_rows: tf.Tensor, *text_rows: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
+        features, labels = lists.batch(list_rows)
         if held_out_texts:
-            features[HELD_OUT_TEXTS], _ = held_out_texts.batch(*of_texts)
+            features[HELD_OUT_TEXTS], _ = held_out_texts.batch(*text_rows)
         return features, labels
 
-    def of_worker(worker: int = 0, workers: int = 1) -> tf.data.Dataset:
-        own = tuple(_rows_of_worker(one, worker, workers, replicas) for one in rows)
+    def worker_dataset(worker: int = 0, workers: int = 1) -> tf.data.Dataset:
+        own = tuple(_rows_of_worker(table, worker, workers, replicas) for table in rows)
         dataset = tf.data.Dataset.from_tensor_slices(own)
         dataset = dataset.map(features_and_labels, num_parallel_calls=1).prefetch(4)
         options = tf.data.Options()
@@ -68,10 +68,10 @@ def training_batches(
         return dataset.with_options(options)
 
     if replicas == 1:
-        return iter(of_worker())
+        return iter(worker_dataset())
     batches: Iterator[Any] = iter(
         strategy.distribute_datasets_from_function(
-            lambda context: of_worker(context.input_pipeline_id, context.num_input_pipelines)
+            lambda context: worker_dataset(context.input_pipeline_id, context.num_input_pipelines)
         )
     )
     return batches
@@ -98,9 +98,9 @@ def _order_of_domains(
     """The lists of an epoch, of all domains in turn: int32 [lists]."""
     order = np.zeros(len(query_ids), np.int32)
     names = sorted({*domains})
-    for place, name in enumerate(names):
+    for turn, name in enumerate(names):
         rows = np.flatnonzero([domain == name for domain in domains])
-        turns = order[place :: len(names)]
+        turns = order[turn :: len(names)]
         turns[:] = rows[_cycled([query_ids[row] for row in rows.tolist()], seed, epoch, len(turns))]
     return order
 

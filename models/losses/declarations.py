@@ -9,7 +9,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from models.choices import Declaration
-from models.losses.proposition_1 import LossConstants, of_logistic_penalties, of_squared_distance
+from models.losses.proposition_1 import LossConstants, logistic_constants, squared_distance_constants
 from schemas.settings import Settings
 
 Interval = tuple[float, float]
@@ -26,8 +26,8 @@ PARTS: Final = (0.2, 0.55, 0.9)
 def number_of_thresholds(top_grade: int) -> int:
     """The number of thresholds for the grades 0 .. top_grade: one below each grade above 0, but two for binary grades.
 
-    The band between these two belongs to no grade: with one threshold, documents that all score as much would have
-    neither too high nor too low a score, and nothing would be learned.
+    The band between these two belongs to no grade. With one threshold, no document would score too high or too low if
+    all scored exactly the threshold, and nothing would be learned.
     """
     return max(top_grade, 2)
 
@@ -83,8 +83,8 @@ class LossDeclaration(Declaration):
       theta_length: the number of thresholds; None: `number_of_thresholds`.
       top_grade: the only `data.top_grade` that the loss is defined for; None: any.
       fixed_theta: the reason why thresholds cannot be learned; None: they can.
-      targets: returns the lowest and the highest score of the least loss, for each band; empty where a single score
-        has no loss.
+      targets: returns the interval of scores with the smallest loss, for each band; empty where a single score has
+        no loss.
       constants: returns the Lipschitz constant, the smoothness and the largest value; None where they are unknown.
     """
 
@@ -114,21 +114,21 @@ LOSSES: Final[dict[str, LossDeclaration]] = {
         default_theta=BANDS,
         fixed_theta=None,
         targets=_bands,
-        constants=lambda theta, ends: of_squared_distance(_bands(theta, ends), ends),
+        constants=lambda theta, ends: squared_distance_constants(_bands(theta, ends), ends),
     ),
     "mse": LossDeclaration(
         "models.losses.mse.MeanSquaredErrorLoss",
         default_theta=BANDS,
         fixed_theta="whose targets would follow the scores",
         targets=_middles,
-        constants=lambda theta, ends: of_squared_distance(_middles(theta, ends), ends),
+        constants=lambda theta, ends: squared_distance_constants(_middles(theta, ends), ends),
     ),
     "proportional_odds": LossDeclaration(
         "models.losses.proportional_odds.ProportionalOddsLoss",
         default_theta=BANDS,
         fixed_theta=None,
         targets=_middles,
-        constants=lambda theta, ends: of_logistic_penalties(_bands(theta, ends), ends),
+        constants=lambda theta, ends: logistic_constants(_bands(theta, ends), ends),
     ),
     "three_part_l2": LossDeclaration(
         "models.losses.three_part_l2.ThreePartL2Loss",
@@ -137,7 +137,7 @@ LOSSES: Final[dict[str, LossDeclaration]] = {
         top_grade=2,
         fixed_theta="of whose thresholds none bounds two grades, so that nothing would hold them",
         targets=_parts,
-        constants=lambda theta, ends: of_squared_distance(_parts(theta, ends), ends),
+        constants=lambda theta, ends: squared_distance_constants(_parts(theta, ends), ends),
     ),
     "softmax": LossDeclaration("models.losses.tf_ranking.SoftmaxLoss"),
     "approx_ndcg": LossDeclaration("models.losses.tf_ranking.ApproxNdcgLoss"),

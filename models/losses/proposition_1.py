@@ -19,7 +19,7 @@ class LossConstants(NamedTuple):
     """Its largest value: M of Theorem 3."""
 
 
-def of_squared_distance(targets: Sequence[tuple[float, float]], ends: tuple[float, float]) -> LossConstants:
+def squared_distance_constants(targets: Sequence[tuple[float, float]], ends: tuple[float, float]) -> LossConstants:
     """The constants of the squared distance between a score and its grade's interval: SOSL, MSE and 3-Part-L2.
 
     With D, the largest such distance, the first derivative is at most 2 D, the second at most 2, and the loss at most
@@ -32,14 +32,14 @@ def of_squared_distance(targets: Sequence[tuple[float, float]], ends: tuple[floa
       ends: the lowest and the highest possible score.
 
     Example:
-      >>> of_squared_distance([(-1, 0.2), (0.2, 0.7), (0.7, 1)], (-1, 1))  # an MR document at -1 is 1 + 0.7 away
+      >>> squared_distance_constants([(-1, 0.2), (0.2, 0.7), (0.7, 1)], (-1, 1))  # an MR document at -1 is 1 + 0.7 away
       LossConstants(lipschitz=3.4, smoothness=2.0, largest=2.88...)
     """
     distance = max(max(low - ends[0], ends[1] - high) for low, high in targets)
     return LossConstants(2 * distance, 2.0, distance**2)
 
 
-def of_logistic_penalties(bands: Sequence[tuple[float, float]], ends: tuple[float, float]) -> LossConstants:
+def logistic_constants(bands: Sequence[tuple[float, float]], ends: tuple[float, float]) -> LossConstants:
     """The constants of softplus(r - high) + softplus(low - r) for a grade's band [low, high]: proportional odds.
 
     The loss is convex in the score r, so it reaches its largest value and slope at an end. Each of the two terms has a
@@ -50,7 +50,7 @@ def of_logistic_penalties(bands: Sequence[tuple[float, float]], ends: tuple[floa
       ends: the lowest and the highest possible score.
 
     Example:
-      >>> constants = of_logistic_penalties([(-1, 0), (0, 1)], (-1, 1))
+      >>> constants = logistic_constants([(-1, 0), (0, 1)], (-1, 1))
       >>> round(constants.largest, 4)  # of the band (0, 1) at -1: log(1 + exp(-2)) + log(1 + exp(1))
       1.4402
     """

@@ -67,8 +67,8 @@ class TopGradeLoss(RankingLoss, ABC):
 
         Args:
           scores: float [batch, list_size].
-          is_document: which places hold a document, bool [batch, list_size].
-          is_lower: which of them have a lower grade, bool [batch, list_size].
+          is_document: False for padding, bool [batch, list_size].
+          is_lower: which documents have a lower grade, bool [batch, list_size].
         """
 
 
@@ -157,7 +157,7 @@ class BandLoss(PointwiseLoss, ABC):
 
         theta_y = theta_0 + (theta_K - theta_0) * sum_{i <= y} softmax(z)_i,
 
-    with z trainable, initialised so that theta is as given.
+    with z trainable, initialised with the argument theta.
 
     Source: appendix A.2 of arXiv:2011.00701, where the thresholds are learned too; the parametrisation is ours.
 

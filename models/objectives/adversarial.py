@@ -78,8 +78,8 @@ class AdversarialObjective(Objective):
     def build(self, features: dict[str, Any]) -> None:
         """Creates the weights of the ranker and of the discriminator."""
         super().build(features)
-        first_places = tf.zeros_like(features[f.DOCUMENT_INDEX][:, :1])
-        self.discriminator.build(self._join(features)(first_places).shape)
+        first_columns = tf.zeros_like(features[f.DOCUMENT_INDEX][:, :1])
+        self.discriminator.build(self._join(features)(first_columns).shape)
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists; the other term is `adversary`, weight times L_adv.
@@ -87,8 +87,8 @@ class AdversarialObjective(Objective):
         Figures of the pairs that the discriminator sees: `domain_loss`, the mean of L_adv; `domain_accuracy`, the share
         whose domain has the largest z; and `largest_domain_share`, that of the domain with the most train lists.
         """
-        of_lists = {name: value for name, value in features.items() if name != HELD_OUT_TEXTS}
-        ranked = self.objective(of_lists, labels)
+        list_features = {name: value for name, value in features.items() if name != HELD_OUT_TEXTS}
+        ranked = self.objective(list_features, labels)
         seen = self._pairs_of_lists(ranked.scored, features.get(f.QUERY_DOMAIN))
         if HELD_OUT_TEXTS in features:
             seen = _together(seen, self._pairs_of_texts(features[HELD_OUT_TEXTS]))
@@ -96,8 +96,8 @@ class AdversarialObjective(Objective):
         domain = tf.repeat(seen.domain[:, tf.newaxis], 2, axis=1)
         loss = domain_loss(z, domain) * seen.counts
 
-        def share(is_so: tf.Tensor) -> tf.Tensor:
-            return _mean(tf.cast(is_so, tf.float32) * seen.counts, seen.counts)
+        def share(is_counted: tf.Tensor) -> tf.Tensor:
+            return _mean(tf.cast(is_counted, tf.float32) * seen.counts, seen.counts)
 
         figures = {
             "domain_loss": _mean(loss, seen.counts),
@@ -117,13 +117,13 @@ class AdversarialObjective(Objective):
         is_not_relevant = scored.labels == NOT_RELEVANT
         # One draw a step, as in `TextEncoder._words`.
         draws = tf.random.stateless_uniform(tf.shape(scored.labels), self._generator.make_seeds(1)[:, 0])
-        places = [
+        columns = [
             tf.argmax(scored.labels, axis=1, output_type=tf.int32),
             tf.argmax(tf.where(is_not_relevant, draws, -1.0), axis=1, output_type=tf.int32),
         ]
-        there = [top > NOT_RELEVANT, tf.reduce_any(is_not_relevant, axis=1)]
-        domain = tf.zeros_like(places[0]) if domain is None else domain
-        return _Pairs(scored.joint(tf.stack(places, axis=1)), domain, tf.cast(tf.stack(there, axis=1), tf.float32))
+        counts = [top > NOT_RELEVANT, tf.reduce_any(is_not_relevant, axis=1)]
+        domain = tf.zeros_like(columns[0]) if domain is None else domain
+        return _Pairs(scored.joint(tf.stack(columns, axis=1)), domain, tf.cast(tf.stack(counts, axis=1), tf.float32))
 
     def _pairs_of_texts(self, features: dict[str, Any]) -> _Pairs:
         """Returns held-out queries, each with the two documents of its list."""
@@ -165,8 +165,8 @@ class AdversarialObjective(Objective):
         return self.objective.figures()
 
 
-def _together(one: _Pairs, other: _Pairs) -> _Pairs:
-    return _Pairs(*(tf.concat(parts, axis=0) for parts in zip(one, other, strict=True)))
+def _together(lists: _Pairs, texts: _Pairs) -> _Pairs:
+    return _Pairs(*(tf.concat(parts, axis=0) for parts in zip(lists, texts, strict=True)))
 
 
 def _mean(values: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:

@@ -61,26 +61,26 @@ def drawn_lists(
       documents: the largest number of documents beside the MR document.
 
     Returns:
-      the same with `documents` + 1 places or fewer, the MR document at the first, and with the document columns of the
-      documents that are left.
+      the same with lists of at most `documents` + 1 documents, the MR document first, and with the document columns of
+      the documents that are left.
     """
     grade = tf.reduce_max(labels, axis=1, keepdims=True)
     draws = tf.where((labels >= 0) & (labels < grade), draws, _NEVER)
-    places = tf.range(tf.shape(labels)[1])
-    is_first = tf.reduce_min(tf.where(labels == grade, places, places.dtype.max), axis=1, keepdims=True) == places
+    columns = tf.range(tf.shape(labels)[1])
+    is_first = tf.reduce_min(tf.where(labels == grade, columns, columns.dtype.max), axis=1, keepdims=True) == columns
     draws = tf.where(is_first & (labels >= 0), _FIRST, draws)
-    values, places = tf.math.top_k(draws, tf.minimum(documents + 1, tf.shape(labels)[1]))
+    values, columns = tf.math.top_k(draws, tf.minimum(documents + 1, tf.shape(labels)[1]))
     is_there = values >= 0
 
     chosen = {name: value for name, value in features.items() if f.is_of_query(name)}
-    index = tf.gather(features[f.DOCUMENT_INDEX], places, batch_dims=1)
-    distinct, place = tf.unique(tf.boolean_mask(index, is_there))
+    index = tf.gather(features[f.DOCUMENT_INDEX], columns, batch_dims=1)
+    distinct, row = tf.unique(tf.boolean_mask(index, is_there))
     for name, value in features.items():
         if f.is_of_document(name):
             chosen[name] = tf.gather(value, distinct)
         elif not f.is_of_query(name):
-            chosen[name] = tf.gather(value, places, batch_dims=1)
+            chosen[name] = tf.gather(value, columns, batch_dims=1)
     chosen[f.DOCUMENT_INDEX] = tf.tensor_scatter_nd_update(
-        tf.fill(tf.shape(index), tf.constant(-1, index.dtype)), tf.where(is_there), place
+        tf.fill(tf.shape(index), tf.constant(-1, index.dtype)), tf.where(is_there), row
     )
-    return chosen, tf.where(is_there, tf.gather(labels, places, batch_dims=1), float(PADDING_LABEL))
+    return chosen, tf.where(is_there, tf.gather(labels, columns, batch_dims=1), float(PADDING_LABEL))

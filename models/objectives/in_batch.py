@@ -60,13 +60,13 @@ class InBatchObjective(RankingObjective):
         )
         scores = tf.matmul(query, document, transpose_b=True)
         grades = _grades_of_all(index, labels, tf.shape(scores))
-        counts = _of_own_domain(grades, features[f.QUERY_DOMAIN]) if f.QUERY_DOMAIN in features else None
+        counts = _in_own_domain(grades, features[f.QUERY_DOMAIN]) if f.QUERY_DOMAIN in features else None
         losses = {"own_loss": self.loss(labels, tf.gather(scores, tf.maximum(index, 0), batch_dims=1))}
         total = losses["own_loss"]
         if self._settings.in_batch:
-            others = grades < 0 if counts is None else (grades < 0) & counts
-            others = tf.where(others, float(NOT_RELEVANT), float(PADDING_LABEL))
-            losses["in_batch_loss"] = self.loss(others, scores)
+            other_labels = grades < 0 if counts is None else (grades < 0) & counts
+            other_labels = tf.where(other_labels, float(NOT_RELEVANT), float(PADDING_LABEL))
+            losses["in_batch_loss"] = self.loss(other_labels, scores)
             total += losses["in_batch_loss"]
         if self._settings.softmax_weight:
             losses["softmax_loss"] = self._cross_entropy(grades, scores, counts)
@@ -76,7 +76,7 @@ class InBatchObjective(RankingObjective):
 
     def _cross_entropy(self, grades: tf.Tensor, scores: tf.Tensor, counts: tf.Tensor | None) -> tf.Tensor:
         """Returns H of each list, float [batch], over the documents that count; None for all."""
-        is_top, is_relevant = (tf.cast(one, scores.dtype) for one in (grades == self._top_grade, grades > 0))
+        is_top, is_relevant = (tf.cast(grade, scores.dtype) for grade in (grades == self._top_grade, grades > 0))
         shares = is_relevant + (self._settings.softmax_top_weight - 1) * is_top
         total = tf.reduce_sum(shares, axis=1)
         targets = tf.math.divide_no_nan(shares, total[:, tf.newaxis])
@@ -85,7 +85,7 @@ class InBatchObjective(RankingObjective):
         return -tf.reduce_sum(targets * logarithms, axis=1)
 
 
-def _of_own_domain(grades: tf.Tensor, domains: tf.Tensor) -> tf.Tensor:
+def _in_own_domain(grades: tf.Tensor, domains: tf.Tensor) -> tf.Tensor:
     """Returns whether each document is in some list of the query's domain.
 
     Args:
@@ -101,10 +101,10 @@ def _of_own_domain(grades: tf.Tensor, domains: tf.Tensor) -> tf.Tensor:
 
 def _grades_of_all(index: tf.Tensor, labels: tf.Tensor, shape: tf.Tensor) -> tf.Tensor:
     """Returns the grade of each document in each list, float [batch, documents]; padding where the list lacks it."""
-    places = tf.where(index >= 0)
-    documents = tf.cast(tf.gather_nd(index, places), places.dtype)
+    cells = tf.where(index >= 0)
+    documents = tf.cast(tf.gather_nd(index, cells), cells.dtype)
     return tf.tensor_scatter_nd_max(
         tf.fill(shape, float(PADDING_LABEL)),
-        tf.stack([places[:, 0], documents], axis=1),
-        tf.gather_nd(labels, places),
+        tf.stack([cells[:, 0], documents], axis=1),
+        tf.gather_nd(labels, cells),
     )

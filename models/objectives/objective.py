@@ -35,7 +35,7 @@ class ScoredLists(NamedTuple):
     labels: tf.Tensor
     """Grades, float [batch, list_size]; a negative one marks padding."""
     joint: Joint
-    """Joint representations of the queries and of documents at places of these lists."""
+    """Joint representations of the queries and of documents in columns of these lists."""
 
 
 class OwnOptimizer(NamedTuple):
@@ -88,15 +88,15 @@ class Objective(tf.Module, ABC):
 
     @property
     def alternates(self) -> bool:
-        """Whether a step moves the variables of these optimizers first, and then, from new losses, all others."""
+        """Whether a step first moves the variables of these optimizers, and then, from new losses, all others."""
         return False
 
     @property
     def variables(self) -> list[tf.Variable]:
         """All variables whose values are kept at the best epoch: the ranker's weights, and what else is trained."""
         own = {id(variable) for variable in self.ranker.variables}
-        others = [variable for variable in self.trainable_variables if id(variable) not in own]
-        return [*self.ranker.variables, *others]
+        own_variables = [variable for variable in self.trainable_variables if id(variable) not in own]
+        return [*self.ranker.variables, *own_variables]
 
     def current_theta(self) -> list[float]:
         """Returns the present thresholds between the grades; empty without thresholds."""

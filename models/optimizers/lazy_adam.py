@@ -47,7 +47,7 @@ class LazyAdam(keras.optimizers.Adam):
         moment = super().add_variable_from_reference(model_variable, variable_name, shape, initial_value)
         # A step receives the replica's own copy of a weight.
         for copy in tf.distribute.get_strategy().experimental_local_results(model_variable):
-            self._moments.of[variable_name, copy.ref()] = moment
+            self._moments.values[variable_name, copy.ref()] = moment
         return moment
 
     def _deduplicate_sparse_grad(
@@ -69,7 +69,7 @@ class LazyAdam(keras.optimizers.Adam):
         step = tf.cast(self.iterations + 1, dtype)
         rate = self.row_factor * tf.cast(self.learning_rate, dtype) * tf.sqrt(1 - beta_2**step) / (1 - beta_1**step)
 
-        m, v = self._moments.of["m", variable.ref()], self._moments.of["v", variable.ref()]  # float [table rows, dim]
+        m, v = (self._moments.values[name, variable.ref()] for name in "mv")  # float [table rows, dim]
         # scatter_mul and scatter_add compute row by row, for which TensorFlow 2.21 takes five times as long.
         m_rows = beta_1 * tf.gather(m, rows) + (1 - beta_1) * g  # float [rows, dim], like v's
         v_rows = beta_2 * tf.gather(v, rows) + (1 - beta_2) * tf.square(g)
@@ -96,10 +96,10 @@ def merge_rows(gradient: tf.Tensor | tf.IndexedSlices) -> tf.Tensor | tf.Indexed
     """Sums the slices of each row into one; a dense gradient stays as it is."""
     if not isinstance(gradient, tf.IndexedSlices):
         return gradient
-    rows, place = tf.unique(gradient.indices)  # int [rows], int32 [slices]
+    rows, row = tf.unique(gradient.indices)  # int [rows], int32 [slices]
     values = tf.cond(
-        tf.size(rows) < tf.size(place),
-        lambda: tf.math.unsorted_segment_sum(gradient.values, place, tf.size(rows)),
+        tf.size(rows) < tf.size(row),
+        lambda: tf.math.unsorted_segment_sum(gradient.values, row, tf.size(rows)),
         lambda: gradient.values,
     )  # float [rows, dim]
     return tf.IndexedSlices(values, rows, gradient.dense_shape)
@@ -109,4 +109,4 @@ class _Moments:
     """The moments by name and weight; an own class, since Keras would write a plain dict into checkpoints."""
 
     def __init__(self) -> None:
-        self.of: dict[tuple[str, Hashable], tf.Variable] = {}
+        self.values: dict[tuple[str, Hashable], tf.Variable] = {}

@@ -111,12 +111,12 @@ def make_embeddings(
         "initial_scale": settings.initial_scale,
         "dropout": settings.dropout,
     }
-    of_queries, of_documents = (
+    query_embeddings, document_embeddings = (
         WordEmbeddings(
-            words.number, seed=seed + place, vectors=words.vectors, train_table=words.train, name=name, **arguments
+            words.number, seed=seed + number, vectors=words.vectors, train_table=words.train, name=name, **arguments
         )
-        for place, (words, name) in enumerate(
+        for number, (words, name) in enumerate(
             ((query_words, "query_embeddings"), (document_words, "document_embeddings"))
         )
     )
-    return of_queries, of_documents
+    return query_embeddings, document_embeddings

@@ -25,7 +25,7 @@ class DuetDistributed(Scorer):
         score = <x_2, c> + c_0
 
     W, E and the layers U and V differ between queries and documents. A document that is no longer than a window is one
-    window. A text without known words has 0 in place of its maximum.
+    window. A text without known words has 0 as its maximum.
 
     Source: Mitra, Diaz and Craswell 2017, "Learning to match using local and distributed representations of text for
     web search", section 3.2, as Cohen et al. 2018 change it: x_0 is a maximum where Duet has all products side by side,
@@ -96,17 +96,18 @@ class DuetDistributed(Scorer):
         """Returns the scores, and the joint representations [x_0; x_1; x_2]."""
         *layers, scores = self._layers(features, training)
 
-        def join(places: tf.Tensor) -> tf.Tensor:
-            return tf.concat([tf.gather(layer, places, batch_dims=1) for layer in layers], axis=-1)
+        def join(columns: tf.Tensor) -> tf.Tensor:
+            return tf.concat([tf.gather(layer, columns, batch_dims=1) for layer in layers], axis=-1)
 
         return scores, join
 
     def _layers(self, features: dict[str, Any], training: bool) -> tuple[tf.Tensor, ...]:
         """Returns x_0, x_1 and x_2, float [batch, list_size, filters] each, and scores, float [batch, list_size]."""
         query = self._query_vectors(features[f.QUERY_TOKENS][:, : self._query_words_used], training)[:, tf.newaxis]
-        places = tf.maximum(features[f.DOCUMENT_INDEX], 0)
-        largest, least = (tf.gather(one, places) for one in self._document_vectors(features[f.DOC_TOKENS], training))
-        product = tf.maximum(query * largest, query * least)
+        index = tf.maximum(features[f.DOCUMENT_INDEX], 0)
+        vectors = self._document_vectors(features[f.DOC_TOKENS], training)
+        largest, smallest = (tf.gather(rows, index) for rows in vectors)
+        product = tf.maximum(query * largest, query * smallest)
         first = self.first_layer(product)
         second = self.second_layer(first)
         return product, first, second, self.score_layer(second)[:, :, 0]
@@ -172,7 +173,7 @@ def window_maxima(values: tf.RaggedTensor, window: int) -> tuple[tf.Tensor, tf.T
       ([4.0, 5.0, 5.0, 3.0], [1, 0, 0, 0])
     """
     is_long = values.row_lengths() > window
-    short, long = (tf.where(one)[:, 0] for one in (tf.logical_not(is_long), is_long))
+    short, long = (tf.where(condition)[:, 0] for condition in (tf.logical_not(is_long), is_long))
     maxima, text = _sliding_maxima(tf.gather(values, long), window)
     return (
         tf.concat([text_maxima(tf.gather(values, short)), maxima], axis=0),
@@ -183,13 +184,13 @@ def window_maxima(values: tf.RaggedTensor, window: int) -> tuple[tf.Tensor, tf.T
 def _sliding_maxima(values: tf.RaggedTensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
     """Returns the same for texts of `window` words or more."""
     largest, text = values.values, values.value_rowids()
-    place = tf.range(tf.size(text, text.dtype))
+    position = tf.range(tf.size(text, text.dtype))
     limit = tf.gather(values.row_limits(), text)
     # The maximum of 2 n words is that of the n words here and of the n words after them: log2(window) steps.
     covered = 1
     while covered < window:
         step = min(covered, window - covered)
-        ahead = tf.where((place + step < limit)[:, tf.newaxis], tf.roll(largest, -step, axis=0), largest)
+        ahead = tf.where((position + step < limit)[:, tf.newaxis], tf.roll(largest, -step, axis=0), largest)
         largest, covered = tf.maximum(largest, ahead), covered + step
-    whole = tf.where(place + window <= limit)[:, 0]
+    whole = tf.where(position + window <= limit)[:, 0]
     return tf.gather(largest, whole), tf.gather(text, whole)

@@ -16,7 +16,7 @@ _BATCH = 64
 
 
 class FixedScores(Scorer):
-    """A channel's scores that were computed once: its place in a training, which need not track its tables.
+    """Stands for a channel in a training: its scores were computed once, so its tables need not be tracked.
 
     Args:
       channel: the scorer.

@@ -27,7 +27,7 @@ class Ranker(keras.Model):
       features, training: see `Scorer`.
 
     Returns:
-      scores: float [batch, list_size]; that of a padded place means nothing.
+      scores: float [batch, list_size]; the score of padding means nothing.
 
     Raises:
       ValueError: there is no channel, one has the name of the sum, or names and weights do not agree.
@@ -48,21 +48,21 @@ class Ranker(keras.Model):
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""
-        return self._sum({name: one(features, training=training) for name, one in self.channels.items()})
+        return self._sum({name: channel(features, training=training) for name, channel in self.channels.items()})
 
     def score_and_join(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, Joint | None]:
         """Returns the scores, and the joint representations of all channels side by side; see `Scorer.score_and_join`.
 
         Channels without joint representations are left out; None where no channel has any.
         """
-        of_channels = {name: one.score_and_join(features, training) for name, one in self.channels.items()}
-        scores = self._sum({name: scores for name, (scores, _) in of_channels.items()})
-        return scores, _joined(joint for _, joint in of_channels.values())
+        channel_outputs = {name: channel.score_and_join(features, training) for name, channel in self.channels.items()}
+        scores = self._sum({name: scores for name, (scores, _) in channel_outputs.items()})
+        return scores, _joined(joint for _, joint in channel_outputs.values())
 
     def join(self, features: dict[str, Any], training: bool = False) -> Joint | None:
         """Returns the joint representations alone, of lists that need no column of scores that were computed once."""
-        channels = (one for one in self.channels.values() if not isinstance(one, FixedScores))
-        return _joined(one.score_and_join(features, training)[1] for one in channels)
+        channels = (channel for channel in self.channels.values() if not isinstance(channel, FixedScores))
+        return _joined(channel.score_and_join(features, training)[1] for channel in channels)
 
     def score_texts(self, features: dict[str, Any]) -> dict[str, tf.Tensor]:
         """Returns the sum, as `scores`, and each channel's scores by its name; see `Scorer.score_texts`."""
@@ -80,8 +80,8 @@ class Ranker(keras.Model):
 
     def penalties(self) -> dict[str, tf.Tensor]:
         """Returns the penalties of the channels that have one, see `Scorer.penalty`."""
-        found = {f"{name}_penalty": channel.penalty() for name, channel in self.channels.items()}
-        return {name: penalty for name, penalty in found.items() if penalty is not None}
+        penalties = {f"{name}_penalty": channel.penalty() for name, channel in self.channels.items()}
+        return {name: penalty for name, penalty in penalties.items() if penalty is not None}
 
     def figures(self) -> dict[str, float]:
         """Returns the figures of all channels; see `Scorer.figures`."""
@@ -100,15 +100,15 @@ class Ranker(keras.Model):
     @property
     def theta_ends(self) -> tuple[float, float]:
         """theta_0 and theta_K of a loss: the ends of a single channel, or the range of the sum."""
-        one, *others = self.channels.values()
-        return self.score_range if others else one.theta_ends
+        first, *further = self.channels.values()
+        return self.score_range if further else first.theta_ends
 
     @property
     def padded_scores(self) -> dict[str, float]:
-        """The exported model's scores of a place without a document, by the names of `score_texts`."""
+        """The exported model's scores of padding, by the names of `score_texts`."""
         padded = {name: channel.padded_score for name, channel in self.channels.items()}
-        one, *others = padded.values()
-        return {SCORES: padded_below(self.score_range[0]) if others else one, **padded}
+        first, *further = padded.values()
+        return {SCORES: padded_below(self.score_range[0]) if further else first, **padded}
 
     @property
     def weights_of_channels(self) -> dict[str, float]:
@@ -151,13 +151,13 @@ class Ranker(keras.Model):
         shares: dict[str, tf.Tensor | None] = {}
         for name, channel in self.dense.items():
             vectors = channel.word_vectors(words)
-            of_query = None if vectors is None else self._weighted(name, channel.query_vector(query)[0])
-            shares[name] = None if vectors is None else tf.linalg.matvec(vectors, of_query)
+            query_vector = None if vectors is None else self._weighted(name, channel.query_vector(query)[0])
+            shares[name] = None if vectors is None else tf.linalg.matvec(vectors, query_vector)
         return shares
 
     def _sum(self, scores: Mapping[str, tf.Tensor]) -> tf.Tensor:
-        one, *others = (self._weighted(name, of_channel) for name, of_channel in scores.items())
-        return tf.add_n([one, *others]) if others else one
+        first, *further = (self._weighted(name, channel_scores) for name, channel_scores in scores.items())
+        return tf.add_n([first, *further]) if further else first
 
     def _weighted(self, name: str, value: Any) -> Any:
         """Returns a channel's part of a sum; for a single channel the value itself."""
@@ -177,7 +177,7 @@ def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def _joined(joints: Iterable[Joint | None]) -> Joint | None:
     """Returns joint representations side by side; None where there are none."""
     known = [joint for joint in joints if joint is not None]
-    return (lambda places: _side_by_side([joint(places) for joint in known])) if known else None
+    return (lambda columns: _side_by_side([joint(columns) for joint in known])) if known else None
 
 
 def _side_by_side(vectors: Sequence[tf.Tensor]) -> tf.Tensor:

@@ -17,8 +17,8 @@ from schemas.training_history import Fitted
 from schemas.word_rules import WordRules
 
 Joint: TypeAlias = Callable[[tf.Tensor], tf.Tensor]
-"""Joint representations of queries and documents: from places in the lists, int [batch, pairs], to float
-[batch, pairs, width]. That of a padded place means nothing."""
+"""Joint representations of queries and documents: from columns of the lists, int [batch, pairs], to float
+[batch, pairs, width]. Those of padding mean nothing."""
 
 
 class Words(NamedTuple):
@@ -70,11 +70,11 @@ class Scorer(keras.layers.Layer, ABC):
     Call arguments:
       features: what `RankingLists.batch` returns: query columns [batch, ...], columns of the batch's distinct documents
         [documents, ...], list columns [batch, list_size], and
-        `document_index`: int [batch, list_size], the row of the document columns at each place; negative marks padding.
+        `document_index`: int [batch, list_size], rows of the document columns; a negative row marks padding.
       training: whether dropout and the like act.
 
     Returns:
-      scores: float [batch, list_size]; the score of a padded place means nothing.
+      scores: float [batch, list_size]; the score of padding means nothing.
     """
 
     @classmethod
@@ -119,7 +119,7 @@ class Scorer(keras.layers.Layer, ABC):
 
     @property
     def padded_score(self) -> float:
-        """The exported model's score of a place without a document; no document scores less."""
+        """The exported model's score of padding; no document scores less."""
         return padded_below(self.score_range[0])
 
     @property
@@ -139,7 +139,7 @@ class Scorer(keras.layers.Layer, ABC):
         return {}
 
     def penalty(self) -> tf.Tensor | None:
-        """Returns a term of the training loss that is of the weights alone, a float scalar; None without one."""
+        """Returns a term of the training loss that depends only on the weights, a float scalar; None without one."""
         return None
 
     @property
@@ -207,10 +207,10 @@ def join_vectors(query: tf.Tensor, documents: tf.Tensor) -> Joint:
       documents: float [batch, list_size, dim].
     """
 
-    def join(places: tf.Tensor) -> tf.Tensor:
-        chosen = tf.gather(documents, places, batch_dims=1)
-        asked = tf.broadcast_to(query[:, tf.newaxis], tf.shape(chosen))
-        return tf.concat([asked, chosen, asked * chosen], axis=-1)
+    def join(columns: tf.Tensor) -> tf.Tensor:
+        chosen = tf.gather(documents, columns, batch_dims=1)
+        queries = tf.broadcast_to(query[:, tf.newaxis], tf.shape(chosen))
+        return tf.concat([queries, chosen, queries * chosen], axis=-1)
 
     return join
 
@@ -314,43 +314,43 @@ class SparseInnerProduct(FixedScorer, ABC):
         return words
 
     def own_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """Returns as `document_terms`, but only terms that a document holds itself, by which two documents compare."""
+        """Returns `document_terms` without translations, only terms of the document itself, to compare documents."""
         return self.document_terms(texts)
 
     def parts(self, query: tf.Tensor, document: tf.Tensor) -> Parts:
         """Returns the parts of the score of a document (a string) for a query (a string)."""
-        asked, asked_weight = (row[0] for row in self.query_terms(query[tf.newaxis]))
-        held, held_weight = (row[0] for row in self.document_terms(document[tf.newaxis]))
-        at = tf.where(asked[:, tf.newaxis] == held)
-        terms = tf.gather(asked, at[:, 0])
-        return Parts(terms, terms, tf.gather(asked_weight, at[:, 0]) * tf.gather(held_weight, at[:, 1]))
+        query_terms, query_weights = (row[0] for row in self.query_terms(query[tf.newaxis]))
+        document_terms, document_weights = (row[0] for row in self.document_terms(document[tf.newaxis]))
+        at = tf.where(query_terms[:, tf.newaxis] == document_terms)
+        terms = tf.gather(query_terms, at[:, 0])
+        return Parts(terms, terms, tf.gather(query_weights, at[:, 0]) * tf.gather(document_weights, at[:, 1]))
 
     def translations(self, queries: tf.Tensor) -> Translations:
-        """Returns the translations of the terms of queries (string [batch]); here each term's own self alone."""
+        """Returns the translations of the terms of queries (string [batch]); here only each term itself."""
         terms = tf.unique(self.query_terms(queries)[0].flat_values)[0]
         return Translations(terms, terms, tf.ones(tf.shape(terms)))
 
     def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
         """Scores each list from the same terms that the exported model gives."""
-        asked, asked_weight = self.query_terms(features[f.QUERY_TEXT])  # [lists, (terms)]
-        held, held_weight = self.document_terms(features[f.DOC_TEXT])  # [documents, (terms)]
+        queries, query_weights = self.query_terms(features[f.QUERY_TEXT])  # [lists, (terms)]
+        documents, document_weights = self.document_terms(features[f.DOC_TEXT])  # [documents, (terms)]
         index = features[f.DOCUMENT_INDEX]  # [lists, list_size]
         lists, list_size = tf.shape(index, tf.int64)[0], tf.shape(index, tf.int64)[1]
 
         # Number the distinct terms of both sides.
-        distinct, place = tf.unique(tf.concat([asked.flat_values, held.flat_values], axis=0), tf.int64)
-        of_asked, of_held = tf.split(place, [tf.size(asked.flat_values), tf.size(held.flat_values)])
+        distinct, number = tf.unique(tf.concat([queries.flat_values, documents.flat_values], axis=0), tf.int64)
+        query_numbers, doc_numbers = tf.split(number, [tf.size(queries.flat_values), tf.size(documents.flat_values)])
         size = tf.size(distinct, tf.int64)
 
         # Query weights as one dense row of [lists * size].
         weight_of = tf.scatter_nd(
-            (asked.value_rowids() * size + of_asked)[:, tf.newaxis], asked_weight.flat_values, [lists * size]
+            (queries.value_rowids() * size + query_numbers)[:, tf.newaxis], query_weights.flat_values, [lists * size]
         )
 
-        # The terms of the document at each place, [lists * list_size, (terms)], and the products of their weights.
-        at_each_place = tf.reshape(tf.maximum(index, 0), [-1])
-        rows = tf.gather(held.with_flat_values(of_held), at_each_place)
-        products = tf.gather(held_weight, at_each_place).flat_values * tf.gather(
+        # The terms of each list's documents, [lists * list_size, (terms)], and the products of their weights.
+        document_rows = tf.reshape(tf.maximum(index, 0), [-1])
+        rows = tf.gather(documents.with_flat_values(doc_numbers), document_rows)
+        products = tf.gather(document_weights, document_rows).flat_values * tf.gather(
             weight_of, rows.value_rowids() // list_size * size + rows.flat_values
         )
         sums = tf.math.unsorted_segment_sum(products, rows.value_rowids(), lists * list_size)

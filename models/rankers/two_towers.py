@@ -19,7 +19,7 @@ from schemas import features as f
 class TwoTowers(InnerProduct):
     """Scores by the similarity of a query's encoding and a document's.
 
-    Documents that stand in several lists of a batch are given, and encoded, once.
+    A document in several lists of a batch is encoded once.
 
     Args:
       query_words, document_words: of the two languages.
@@ -28,7 +28,7 @@ class TwoTowers(InnerProduct):
 
     Call arguments:
       features: `query_tokens`, int RaggedTensor [batch, (tokens)]; `doc_tokens`, int RaggedTensor
-        [documents, (tokens)]; with stems, beside them or in their place, `query_stems` and `doc_stems` likewise; and
+        [documents, (tokens)]; with stems, beside or instead of tokens, `query_stems` and `doc_stems` likewise; and
         `document_index` (see `Scorer`).
       training: whether dropout acts.
     """
@@ -44,7 +44,7 @@ class TwoTowers(InnerProduct):
         super().__init__(**kwargs)
         self.query_encoder = make_encoder(settings, query_words, seed, "query_encoder")
         # The two encoders must not start alike.
-        self.document_encoder = make_encoder(settings, document_words, seed + 1, "document_encoder", of_documents=True)
+        self.document_encoder = make_encoder(settings, document_words, seed + 1, "document_encoder", for_documents=True)
         self._query_terms, self._document_terms = (
             (f.QUERY_STEMS, f.DOC_STEMS) if settings.terms == "stems" else (f.QUERY_TOKENS, f.DOC_TOKENS)
         )
@@ -134,7 +134,7 @@ class TwoTowers(InnerProduct):
 
 
 def make_encoder(
-    settings: ModelSettings, words: Words, seed: int, name: str, of_documents: bool = False
+    settings: ModelSettings, words: Words, seed: int, name: str, for_documents: bool = False
 ) -> TextEncoder:
     """Makes one tower's encoder: the Keras layer that a configuration names, with its own settings.
 
@@ -143,20 +143,20 @@ def make_encoder(
       words: of the tower's language.
       seed: see `TextEncoder`.
       name: the layer's.
-      of_documents: whether it is the tower of documents, which alone takes some of an encoder's settings.
+      for_documents: whether it is the tower of documents, the only one that takes `document_settings`.
     """
     declaration = ENCODERS[settings.encoder]
-    given: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         key: value
         for key, value in settings.encoder_settings.items()
-        if of_documents or key not in declaration.of_documents
+        if for_documents or key not in declaration.document_settings
     }
     if settings.encoder == "mean":
-        given |= {"word_dropout": settings.word_dropout, "pooling": settings.pooling}
+        arguments |= {"word_dropout": settings.word_dropout, "pooling": settings.pooling}
     if settings.stem_embeddings:
-        given |= {"stem_vocabulary_size": words.stems, "stem_idf": words.stem_idf}
+        arguments |= {"stem_vocabulary_size": words.stems, "stem_idf": words.stem_idf}
     if settings.has_idf:
-        given["idf"] = words.idf
+        arguments["idf"] = words.idf
     encoder: TextEncoder = declaration.load()(
         words.number,
         settings.embedding_dim,
@@ -166,7 +166,7 @@ def make_encoder(
         vectors=words.vectors,
         train_table=words.train,
         name=name,
-        **given,
+        **arguments,
     )
     return encoder
 
@@ -191,18 +191,16 @@ def largest_score_gradient(
       similarity: the layer that scores.
       query: float [batch, dim].
       documents: float [batch, list_size, dim].
-      mask: bool [batch, list_size], which places hold a document.
+      mask: bool [batch, list_size]; False for padding.
 
     Returns:
       float scalar; 0 where there is no pair.
     """
-    one_each = tf.boolean_mask(documents, mask)[:, tf.newaxis]
-    of_each = tf.repeat(query, tf.reduce_sum(tf.cast(mask, tf.int32), axis=1), axis=0)
+    sizes = tf.reduce_sum(tf.cast(mask, tf.int32), axis=1)
+    pairs = tf.repeat(query, sizes, axis=0), tf.boolean_mask(documents, mask)[:, tf.newaxis]
     with tf.GradientTape(watch_accessed_variables=False) as tape:
-        tape.watch((of_each, one_each))
-        scores = similarity(of_each, one_each)
+        tape.watch(pairs)
+        scores = similarity(*pairs)
     # A pair's score depends on its own two vectors alone, so the gradient of the sum holds that of each.
-    norms = [
-        tf.norm(tf.reshape(part, [-1, query.shape[-1]]), axis=-1) for part in tape.gradient(scores, (of_each, one_each))
-    ]
+    norms = [tf.norm(tf.reshape(part, [-1, query.shape[-1]]), axis=-1) for part in tape.gradient(scores, pairs)]
     return tf.reduce_max(tf.concat([*norms, [0.0]], axis=0))

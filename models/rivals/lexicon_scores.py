@@ -5,7 +5,7 @@ from functools import cache, partial
 
 from models.lexicon.structured_queries import StructuredQueries
 from models.rankers.fixed_scores import with_fixed_scores
-from models.rivals.latent import of_pairs
+from models.rivals.latent import cl_lsi_candidates
 from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermLists, weighted_sum
 from models.training.channel_weight import WEIGHTS
 from schemas import features as f
@@ -20,12 +20,12 @@ def cl_lsi_lexicon(texts: TermLists) -> Ranking:
     """Scores by cl_lsi + weight * the channel `lexicon`: two rankers that are learned in seconds, without training."""
 
     def candidates() -> Iterator[Candidate]:
-        of_lexicon = cache(partial(_lexicon_scores, texts))
-        for one in of_pairs(texts):
-            latent = cache(one.scores)
+        lexicon_scores = cache(partial(_lexicon_scores, texts))
+        for candidate in cl_lsi_candidates(texts):
+            latent = cache(candidate.scores)
             for weight in WEIGHTS:
-                parts = ((1.0, latent), (weight, of_lexicon))
-                yield Candidate({**one.parameters, "weight": weight}, partial(weighted_sum, parts))
+                parts = ((1.0, latent), (weight, lexicon_scores))
+                yield Candidate({**candidate.parameters, "weight": weight}, partial(weighted_sum, parts))
 
     return texts.choose(candidates())
 

@@ -17,11 +17,11 @@ log = logging.getLogger("clir.progress")
 RATES: Final = (1.0, 3.0, 10.0)
 """The learning rates that are tried."""
 EPOCHS: Final = 6
-"""The most passes over the train lists."""
+"""The largest number of passes over the train lists."""
 BINS: Final = (1_000_000, 3_000_000, 6_000_000)
 """The numbers of bins, h, that a hash kernel tries: the paper's."""
 
-_MOST_BYTES: Final = 4 << 30
+_MAX_BYTES: Final = 4 << 30
 """The largest matrix: the paper's 30,000 x 30,000 words take 3.4 GB."""
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 divided by the golden ratio: multiplied by it, neighbouring numbers lie far apart."""
@@ -62,8 +62,8 @@ def hash_kernel(texts: TermLists) -> Ranking:
                 yield Candidate({"bins": bins, "rate": rate, "epochs": epoch}, weights.scores)
 
     best = texts.choose(candidates_of(BINS[0], RATES))
-    others = [texts.choose(candidates_of(bins, (best.parameters["rate"],))) for bins in BINS[1:]]
-    return max([best, *others], key=lambda one: one.eval_value)
+    rankings = [texts.choose(candidates_of(bins, (best.parameters["rate"],))) for bins in BINS[1:]]
+    return max([best, *rankings], key=lambda ranking: ranking.eval_value)
 
 
 def _train(texts: TermLists, weights: "_Weights", rate: float, name: str) -> Iterator[tuple[int, "_Weights"]]:
@@ -78,9 +78,9 @@ def _train(texts: TermLists, weights: "_Weights", rate: float, name: str) -> Ite
     lists = list(zip(texts.train.lists.grades, texts.train.listed, strict=True))
     for epoch in range(1, EPOCHS + 1):
         for row in order.permutation(len(lists)):
-            grades, places = lists[row]
-            example = _Example.of(weights.queries[row], weights.documents[places])
-            scores = weights.of_documents(example)
+            grades, rows = lists[row]
+            example = _Example.of(weights.queries[row], weights.documents[rows])
+            scores = weights.document_scores(example)
             is_pair = grades[:, np.newaxis] > grades
             missed = is_pair & (scores[:, np.newaxis] - scores < 1)
             if missed.any():
@@ -125,7 +125,7 @@ class _Weights(ABC):
         )
 
     @abstractmethod
-    def of_documents(self, example: _Example) -> _Floats:
+    def document_scores(self, example: _Example) -> _Floats:
         """Returns f of each document: float32 [documents]."""
 
     @abstractmethod
@@ -136,7 +136,7 @@ class _Weights(ABC):
         """Scores each document of each list."""
         queries, documents = self._vectors(split)
         return [
-            self.of_documents(_Example.of(queries[row], documents[places])) for row, places in enumerate(split.listed)
+            self.document_scores(_Example.of(queries[row], documents[rows])) for row, rows in enumerate(split.listed)
         ]
 
 
@@ -159,24 +159,25 @@ class _Matrix(_Weights):
           DataError: it would be too large.
         """
         train = texts.train
-        asked, held = (_most_frequent(counts, texts.vocabulary_size) for counts in (train.queries, train.documents))
-        size = 4 * len(asked) * len(held)
-        if size > _MOST_BYTES:
+        sides = (train.queries, train.documents)
+        query_terms, document_terms = (_frequent_terms(counts, texts.vocabulary_size) for counts in sides)
+        size = 4 * len(query_terms) * len(document_terms)
+        if size > _MAX_BYTES:
             raise DataError(
-                f"the weights of the baseline perceptron must take at most {_MOST_BYTES >> 30} GiB; those of "
-                f"{len(asked):,} x {len(held):,} terms take {size / (1 << 30):.1f} GiB. Lower "
+                f"the weights of the baseline perceptron must take at most {_MAX_BYTES >> 30} GiB; those of "
+                f"{len(query_terms):,} x {len(document_terms):,} terms take {size / (1 << 30):.1f} GiB. Lower "
                 "model.vocabulary_size, or take the baseline hash_kernel."
             )
-        return cls(texts, asked, held, is_identity)
+        return cls(texts, query_terms, document_terms, is_identity)
 
     def _vectors(self, split: Split) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
         queries, documents = super()._vectors(split)
         return queries[:, self._query_terms], documents[:, self._document_terms]
 
-    def of_documents(self, example: _Example) -> _Floats:
+    def document_scores(self, example: _Example) -> _Floats:
         """Returns q' W d of each document."""
-        found: _Floats = example.documents @ (example.query @ self._weights[example.query_terms])
-        return found
+        scores: _Floats = example.documents @ (example.query @ self._weights[example.query_terms])
+        return scores
 
     def add(self, example: _Example, gains: _Floats) -> None:
         """Adds q (sum of gain * d)'."""
@@ -190,7 +191,7 @@ class _Bins(_Weights):
         super().__init__(texts)
         self._weights: _Floats = np.zeros(bins, np.float32)
 
-    def _of_pairs(self, example: _Example) -> tuple[_Ints, _Floats]:
+    def _hashed_pairs(self, example: _Example) -> tuple[_Ints, _Floats]:
         """The bin and the product of the two weights, of each term of the query with each entry of the documents."""
         entries = example.documents.indices.astype(np.uint64)
         mixed = (example.query_terms.astype(np.uint64)[:, np.newaxis] * _ODD) ^ entries
@@ -199,25 +200,25 @@ class _Bins(_Weights):
             example.query, example.documents.data
         )
 
-    def of_documents(self, example: _Example) -> _Floats:
+    def document_scores(self, example: _Example) -> _Floats:
         """Returns the sum over the pairs of terms of weight * product, of each document."""
-        bins, products = self._of_pairs(example)
-        of_entries = (self._weights[bins] * products).sum(axis=0)
+        bins, products = self._hashed_pairs(example)
+        entry_scores = (self._weights[bins] * products).sum(axis=0)
         summed = sparse.csr_matrix(
-            (of_entries, example.documents.indices, example.documents.indptr), example.documents.shape
+            (entry_scores, example.documents.indices, example.documents.indptr), example.documents.shape
         )
         return np.asarray(summed.sum(axis=1), np.float32)[:, 0]
 
     def add(self, example: _Example, gains: _Floats) -> None:
         """Adds gain * product to the bin of each pair of terms."""
-        bins, products = self._of_pairs(example)
-        of_entries = np.repeat(gains, np.diff(example.documents.indptr))
-        np.add.at(self._weights, bins, products * of_entries)
+        bins, products = self._hashed_pairs(example)
+        entry_gains = np.repeat(gains, np.diff(example.documents.indptr))
+        np.add.at(self._weights, bins, products * entry_gains)
 
 
-def _most_frequent(counts: sparse.csr_matrix, most: int) -> _Ints:
-    """The most frequent terms of texts, in the order of their numbers: int64 [at most `most`]."""
+def _frequent_terms(counts: sparse.csr_matrix, limit: int) -> _Ints:
+    """The most frequent terms of texts, in the order of their numbers: int64 [at most `limit`]."""
     totals = np.asarray(counts.sum(axis=0))[0]
-    places = np.argsort(-totals, kind="stable")[:most]
-    found: _Ints = np.sort(places[totals[places] > 0])
-    return found
+    ordered = np.argsort(-totals, kind="stable")[:limit]
+    terms: _Ints = np.sort(ordered[totals[ordered] > 0])
+    return terms

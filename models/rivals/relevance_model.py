@@ -54,13 +54,13 @@ def translated_rm3(texts: TermLists) -> Ranking:
 def _expanded(texts: TermLists, documents: int, terms: int, alpha: float, split: Split) -> Scores:
     queries = _translated(split)
     first_pass = _bm25(texts, queries, split)
-    query_shares, document_shares = _of_sum_one(_distinct(queries)), _of_sum_one(split.documents)
+    query_shares, document_shares = _normalised(_distinct(queries)), _normalised(split.documents)
     expanded = [queries[:0]]
     for query, scores, listed in zip(query_shares, first_pass, split.listed, strict=True):
         best = np.argsort(-scores, kind="stable")[:documents]
         weights = scores[best] / (scores[best].sum() or 1.0)
         model = sparse.csr_matrix(weights @ document_shares[listed[best]])
-        expanded.append(alpha * query + (1 - alpha) * _most_probable(model, terms))
+        expanded.append(alpha * query + (1 - alpha) * _probable_terms(model, terms))
     return split.inner_products(sparse.vstack(expanded, format="csr"), _term_weights(texts, split))
 
 
@@ -90,13 +90,13 @@ def _term_weights(texts: TermLists, split: Split) -> sparse.csr_matrix:
     return sparse.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape)
 
 
-def _of_sum_one(rows: sparse.csr_matrix) -> sparse.csr_matrix:
+def _normalised(rows: sparse.csr_matrix) -> sparse.csr_matrix:
     """Divides rows by their sums; zeros stay."""
     sums = np.asarray(rows.sum(axis=1))[:, 0]
     return (sparse.diags(1 / np.where(sums > 0, sums, 1.0)) @ rows).tocsr()
 
 
-def _most_probable(model: sparse.csr_matrix, terms: int) -> sparse.csr_matrix:
+def _probable_terms(model: sparse.csr_matrix, terms: int) -> sparse.csr_matrix:
     """The most probable terms of a distribution, normalised; of equally probable ones the first: float [1, terms]."""
     kept = np.argsort(-model.data, kind="stable")[:terms]
-    return _of_sum_one(sparse.csr_matrix((model.data[kept], model.indices[kept], [0, len(kept)]), model.shape))
+    return _normalised(sparse.csr_matrix((model.data[kept], model.indices[kept], [0, len(kept)]), model.shape))

@@ -50,9 +50,9 @@ class Split:
     def inner_products(self, queries: Vectors, documents: Vectors) -> Scores:
         """Scores each document of each list by the inner product of its vector and the query's."""
         scores = []
-        for row, places in enumerate(self.listed):
+        for row, document_rows in enumerate(self.listed):
             query = queries[row].toarray()[0] if sparse.issparse(queries) else queries[row]
-            scores.append(np.asarray(documents[places] @ query, np.float32))
+            scores.append(np.asarray(documents[document_rows] @ query, np.float32))
         return scores
 
 
@@ -185,11 +185,11 @@ class TermLists:
 
     def unit_queries(self, split: Split) -> sparse.csr_matrix:
         """tf-idf of the queries as they are, of unit length: float [lists, terms]."""
-        return of_unit_length(split.queries @ sparse.diags(self.query_idf))
+        return unit_rows(split.queries @ sparse.diags(self.query_idf))
 
     def unit_documents(self, split: Split) -> sparse.csr_matrix:
         """tf-idf of the documents, of unit length: float [documents, terms]."""
-        return of_unit_length(split.documents @ sparse.diags(self.document_idf))
+        return unit_rows(split.documents @ sparse.diags(self.document_idf))
 
     def choose(self, candidates: Iterable["Candidate"]) -> "Ranking":
         """Returns the test lists' scores of the candidate with the best `EvalMetrics` on the eval lists.
@@ -197,10 +197,10 @@ class TermLists:
         A candidate is scored before the next one is made; of equally good ones the first is taken.
         """
         best: Ranking | None = None
-        for one in candidates:
-            value = EvalMetrics.of(self.eval.lists, one.scores(self.eval), self.top_grade).value
+        for candidate in candidates:
+            value = EvalMetrics.of(self.eval.lists, candidate.scores(self.eval), self.top_grade).value
             if best is None or value > best.eval_value:
-                best = Ranking(one.scores(self.test), one.parameters, value)
+                best = Ranking(candidate.scores(self.test), candidate.parameters, value)
         if best is None:
             raise ValueError("a rival must have a candidate")
         return best
@@ -225,11 +225,11 @@ class Ranking(NamedTuple):
 def weighted_sum(parts: Sequence[tuple[float, Callable[[Split], Scores]]], split: Split) -> Scores:
     """Returns the sum of rankers' scores, each times its weight."""
     weights = [np.float32(weight) for weight, _ in parts]
-    of_lists = zip(*(scores(split) for _, scores in parts), strict=True)
-    return [sum(weight * one for weight, one in zip(weights, of_list, strict=True)) for of_list in of_lists]
+    list_scores = zip(*(scores(split) for _, scores in parts), strict=True)
+    return [sum(weight * scores for weight, scores in zip(weights, rankers, strict=True)) for rankers in list_scores]
 
 
-def of_unit_length(rows: Any) -> Any:
+def unit_rows(rows: Any) -> Any:
     """Divides rows, sparse or dense, by their lengths; zeros stay: float [texts, dim]."""
     if sparse.issparse(rows):
         norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1))[:, 0])
@@ -240,7 +240,7 @@ def of_unit_length(rows: Any) -> Any:
 
 def _idf(counts: sparse.csr_matrix) -> npt.NDArray[np.float64]:
     """idf of terms among distinct texts: counts [texts, terms] -> float [terms]."""
-    distinct = {row.data.tobytes() + row.indices.tobytes(): place for place, row in enumerate(counts)}
+    distinct = {row.data.tobytes() + row.indices.tobytes(): number for number, row in enumerate(counts)}
     rows = counts[sorted(distinct.values())] if distinct else counts
     rarity: npt.NDArray[np.float64] = idf(rows.shape[0], rows.getnnz(axis=0))
     return rarity

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from scipy import sparse
 
-from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermLists, of_unit_length
+from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermLists, unit_rows
 
 EXPANDED_BY: Final = (1, 2, 5, 10, 20)
 """The numbers of documents, E, that an expansion tries."""
@@ -15,7 +15,7 @@ EXPANSION_WEIGHTS: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
 """The weights, beta, of their mean."""
 
 Translation = tuple[str, sparse.csr_matrix]
-"""A way to translate queries: its name, and the weight of each term in each other's place, float [terms, terms]."""
+"""A way to translate queries: its name, and the weight of each term as a translation of each, float [terms, terms]."""
 
 
 def tfidf(texts: TermLists) -> Ranking:
@@ -25,7 +25,7 @@ def tfidf(texts: TermLists) -> Ranking:
 
 
 def translated(texts: TermLists) -> Ranking:
-    """Scores by tf-idf after a translation of the query, in place of the paper's machine translation (Table 6)."""
+    """Scores by tf-idf after a translation of the query, instead of the paper's machine translation (Table 6)."""
     return texts.choose(
         Candidate(parameters_of(texts, name), partial(cosine, texts, table)) for name, table in translations(texts)
     )
@@ -73,7 +73,7 @@ def parameters_of(texts: TermLists, translation: str) -> dict[str, str]:
 
 def unit_queries(texts: TermLists, table: sparse.csr_matrix, split: Split) -> sparse.csr_matrix:
     """Returns tf-idf of translated queries, weighted as documents are, of unit length: float [lists, terms]."""
-    return of_unit_length(split.queries @ table @ sparse.diags(texts.document_idf))
+    return unit_rows(split.queries @ table @ sparse.diags(texts.document_idf))
 
 
 def cosine(texts: TermLists, table: sparse.csr_matrix, split: Split) -> Scores:

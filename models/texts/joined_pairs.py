@@ -24,10 +24,10 @@ class _Pair(NamedTuple):
     second: str
     weight: float
 
-    def precedes(self, other: "_Pair") -> bool:
+    def precedes(self, following: "_Pair") -> bool:
         """Whether the other pair begins with the second character of this one, and has a similar weight."""
-        low, high = sorted((self.weight, other.weight))
-        return self.second == other.first and high <= _FACTOR * low
+        low, high = sorted((self.weight, following.weight))
+        return self.second == following.first and high <= _FACTOR * low
 
 
 def join_pairs(words: Sequence[tuple[str, float]]) -> list[JoinedPairs]:
@@ -44,10 +44,10 @@ def join_pairs(words: Sequence[tuple[str, float]]) -> list[JoinedPairs]:
       the texts, best first.
 
     Example:
-      >>> [tuple(one) for one in join_pairs([("ファ", 0.21), ("イル", 0.2), ("ァイ", 0.19), ("ルの", 0.05)])]
+      >>> [tuple(text) for text in join_pairs([("ファ", 0.21), ("イル", 0.2), ("ァイ", 0.19), ("ルの", 0.05)])]
       [('ファイル', 0.21), ('ルの', 0.05)]
     """
-    ordered = sorted(words, key=lambda one: one[1], reverse=True)
+    ordered = sorted(words, key=lambda word_and_weight: word_and_weight[1], reverse=True)
     characters = paired_characters(tf.constant([word for word, _ in ordered], tf.string)).to_list()
     joined, left = [], []
     for (word, weight), pair in zip(ordered, characters, strict=True):
@@ -58,9 +58,9 @@ def join_pairs(words: Sequence[tuple[str, float]]) -> list[JoinedPairs]:
             joined.append(JoinedPairs(word, weight))
     while left:
         chain = [left.pop(0)]
-        while fitting := next((one for one in left if chain[-1].precedes(one) or one.precedes(chain[0])), None):
+        while fitting := next((pair for pair in left if chain[-1].precedes(pair) or pair.precedes(chain[0])), None):
             left.remove(fitting)
             chain.insert(len(chain) if chain[-1].precedes(fitting) else 0, fitting)
-        text = chain[0].first + "".join(one.second for one in chain)
-        joined.append(JoinedPairs(text, max(one.weight for one in chain)))
-    return sorted(joined, key=lambda one: one.weight, reverse=True)
+        text = chain[0].first + "".join(pair.second for pair in chain)
+        joined.append(JoinedPairs(text, max(pair.weight for pair in chain)))
+    return sorted(joined, key=lambda joined_text: joined_text.weight, reverse=True)

@@ -35,7 +35,7 @@ def _word_of(pieces: tf.Tensor) -> tf.Tensor:
     return tf.where(tf.strings.regex_full_match(words, _WORD), words, "")
 
 
-class Places(NamedTuple):
+class LocatedWords(NamedTuple):
     """The words of a text, and the first byte of each and the byte after its last: string, int64, int64 [words]."""
 
     words: tf.Tensor
@@ -43,8 +43,8 @@ class Places(NamedTuple):
     end: tf.Tensor
 
 
-def segmented_words_with_places(text: tf.Tensor) -> Places:
-    """The normalised words of a text, string [], and their places in its UTF-8, without the punctuation around them."""
+def segmented_words_with_offsets(text: tf.Tensor) -> LocatedWords:
+    """The normalised words of a text, string [], and their offsets in its UTF-8, without punctuation around them."""
     starts = tf.strings.unicode_decode_with_offsets(text, "UTF-8")[1]  # int64 [characters]
     ends = tf.concat([starts, [tf.cast(tf.strings.length(text), tf.int64)]], axis=0)[1:]
     characters = tf.strings.substr(text, starts, ends - starts)
@@ -58,8 +58,8 @@ def segmented_words_with_places(text: tf.Tensor) -> Places:
     start = tf.math.unsorted_segment_min(tf.gather(starts, inside), piece, number)
     end = tf.math.unsorted_segment_max(tf.gather(ends, inside), piece, number)
     is_word = tf.where(words != "")[:, 0]
-    found = Places(words, start + _length(pieces, _BEFORE), end - _length(pieces, _BEHIND))
-    return Places(*(tf.gather(one, is_word) for one in found))
+    located = LocatedWords(words, start + _length(pieces, _BEFORE), end - _length(pieces, _BEHIND))
+    return LocatedWords(*(tf.gather(column, is_word) for column in located))
 
 
 def _length(pieces: tf.Tensor, pattern: str) -> tf.Tensor:

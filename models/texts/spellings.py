@@ -92,10 +92,10 @@ _MALAYALAM: Final = {
 """Source of these six: the Unicode Standard, chapter 12; the nasals are those of CLDR's InterIndic-Latin."""
 
 
-def _ethiopic(kept: str, others: str, orders: int = 7) -> dict[str, str]:
-    """The syllables of consonants that sound alike, by the first syllable of each."""
+def _ethiopic(kept: str, merged: str, orders: int = 7) -> dict[str, str]:
+    """The firsts of consonants that sound alike, by the first first of each."""
     return {
-        f"[{''.join(chr(ord(other) + order) for other in others)}]": chr(ord(kept) + order) for order in range(orders)
+        f"[{''.join(chr(ord(first) + order) for first in merged)}]": chr(ord(kept) + order) for order in range(orders)
     }
 
 

@@ -33,7 +33,7 @@ _SPELLINGS: Final = {
     r"[iy]+": "i",
     **{
         "|".join(f"({letter}){letter}+" for letter in letters): "".join(
-            rf"\{1 + place}" for place in range(len(letters))
+            rf"\{1 + number}" for number in range(len(letters))
         )
         for letters in _DOUBLED
     },
@@ -73,9 +73,9 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
       >>> [stem.decode() for stem in stems(words, "fr")[0].numpy()]
       ['naive', '1984', 'cecov', '한국', 'oeuvr']
     """
-    distinct, place = tf.unique(words.flat_values)
-    found = words.with_flat_values(tf.gather(stems_of_distinct(distinct, language), place))
-    return kept_values(found, found.flat_values != "")
+    distinct, index = tf.unique(words.flat_values)
+    word_stems = words.with_flat_values(tf.gather(stems_of_distinct(distinct, language), index))
+    return kept_values(word_stems, word_stems.flat_values != "")
 
 
 @graph_function
@@ -101,15 +101,15 @@ def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
     # A cut may leave an ending that the word did not have; a stem shall be its own stem.
     for ending in (_PLURAL, *arabic[1:]):
         text = tf.strings.regex_replace(text, ending, r"\1\2")
-    # Splitting at a separator keeps empty stems in their places; no words at all still give one, which is cut off.
+    # Splitting at a separator keeps empty stems; no words at all still give one stem, which is cut off.
     return tf.strings.split(text[tf.newaxis], sep=" ")[0][: tf.size(words)]
 
 
 def _respelled(text: tf.Tensor) -> tf.Tensor:
     """A text with its long words spelled as several languages do; each space parts two words."""
 
-    def words_of(one: tf.Tensor) -> tf.Tensor:
-        return tf.strings.split(one[tf.newaxis], sep=" ")[0]
+    def words_of(joined: tf.Tensor) -> tf.Tensor:
+        return tf.strings.split(joined[tf.newaxis], sep=" ")[0]
 
     words = words_of(text)
     is_long = tf.strings.regex_full_match(words, _LONG)

@@ -28,12 +28,12 @@ class TermMatrix:
           terms, weights: string and float [batch, width], padded by "" and 0; the terms of a text are distinct.
         """
         is_term = terms != ""
-        distinct, place = tf.unique(tf.boolean_mask(terms, is_term))
+        distinct, index = tf.unique(tf.boolean_mask(terms, is_term))
         numbers = [self.columns.setdefault(term, len(self.columns)) for term in distinct.numpy().tolist()]
         ends = np.cumsum(tf.math.count_nonzero(is_term, axis=1).numpy())
         rows = (
             tf.boolean_mask(weights, is_term).numpy(),
-            np.array(numbers, np.int32)[place.numpy()],
+            np.array(numbers, np.int32)[index.numpy()],
             np.concatenate([[0], ends]),
         )
         self._batches.append(sparse.csr_matrix(rows, shape=(len(ends), len(self.columns))))

@@ -24,11 +24,11 @@ class TextFeatures(tf.Module, ABC):
     rules: WordRules
 
     @abstractmethod
-    def of_queries(self, texts: tf.Tensor) -> dict[str, Column]:
+    def query_columns(self, texts: tf.Tensor) -> dict[str, Column]:
         """The query columns for texts, string [batch]."""
 
     @abstractmethod
-    def of_documents(self, texts: tf.Tensor) -> dict[str, Column]:
+    def document_columns(self, texts: tf.Tensor) -> dict[str, Column]:
         """The document columns for texts, string [documents]."""
 
 
@@ -45,8 +45,8 @@ def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[st
     columns = _traced_once(text_features)(words)
     is_within = within_limit(tf.RaggedTensor.from_tensor(words[tf.newaxis]), text_features.rules)
     limited = tf.reduce_sum(tf.cast(is_within, tf.int64))
-    within = {name: _first_rows(one, limited) for name, one in columns.items() if isinstance(one, tf.RaggedTensor)}
-    return {**columns, **within}, is_within
+    ragged = {name: column for name, column in columns.items() if isinstance(column, tf.RaggedTensor)}
+    return {**columns, **{name: _first_rows(column, limited) for name, column in ragged.items()}}, is_within
 
 
 def term_counts(
@@ -67,27 +67,27 @@ def term_counts(
       unknown: int32 [batch], at most `terms`.
     """
     words = tokenize(documents, text_features.rules)
-    distinct, place = tf.unique(words.flat_values)
+    distinct, index = tf.unique(words.flat_values)
     is_known = tf.add_n(_lengths(_traced_once(text_features)(distinct))) > 0
     is_term = tf.ones_like(is_known)
     if channel:
         terms = channel.document_term_of(distinct)
         is_term, is_known = terms != "", is_known | channel.knows(terms)
 
-    def count(of_word: tf.Tensor) -> tf.Tensor:
-        return tf.reduce_sum(words.with_flat_values(tf.gather(tf.cast(of_word, tf.int32), place)), axis=1)
+    def count(counts: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_sum(words.with_flat_values(tf.gather(tf.cast(counts, tf.int32), index)), axis=1)
 
     return {"terms": count(is_term), "unknown": count(is_term & ~is_known)}
 
 
 def _traced_once(text_features: TextFeatures) -> Any:
-    """`TextFeatures.of_documents`, traced once for texts of any number."""
-    return graph_function(text_features.of_documents, input_signature=[tf.TensorSpec([None], tf.string)])
+    """`TextFeatures.document_columns`, traced once for texts of any number."""
+    return graph_function(text_features.document_columns, input_signature=[tf.TensorSpec([None], tf.string)])
 
 
 def _lengths(columns: dict[str, Column]) -> list[tf.Tensor]:
     """The number of ids of each text, int64 [texts] for each column."""
-    return [tf.cast(one.row_lengths(), tf.int64) for one in columns.values() if isinstance(one, tf.RaggedTensor)]
+    return [tf.cast(ids.row_lengths(), tf.int64) for ids in columns.values() if isinstance(ids, tf.RaggedTensor)]
 
 
 def _first_rows(column: tf.RaggedTensor, number: tf.Tensor) -> tf.RaggedTensor:

@@ -8,7 +8,7 @@ import tensorflow_text as tf_text
 
 from models.graphs import graph_function, kept_values
 from models.texts.marks import MARKED, ordered_marks, without_inner_marks
-from models.texts.segmented import segmented_words, segmented_words_with_places
+from models.texts.segmented import segmented_words, segmented_words_with_offsets
 from schemas.word_characters import (
     APOSTROPHE_LETTERS,
     DOTTED,
@@ -130,9 +130,9 @@ def word_parts(words: tf.Tensor, rules: WordRules) -> tf.Tensor:
     parts = tf.fill(tf.shape(words), tf.constant(PARTS, tf.int64))
     if rules.segmented:
         return parts
-    for scripts, of_script in ((HAN, PARTS_OF_HAN), (KANA, PARTS_OF_KANA), (SYLLABIC, PARTS_OF_SYLLABIC)):
+    for scripts, script_parts in ((HAN, PARTS_OF_HAN), (KANA, PARTS_OF_KANA), (SYLLABIC, PARTS_OF_SYLLABIC)):
         is_of_script = tf.strings.regex_full_match(words, f"{_characters(scripts)}.*")
-        parts = tf.where(is_of_script, tf.constant(of_script, tf.int64), parts)
+        parts = tf.where(is_of_script, tf.constant(script_parts, tf.int64), parts)
     return parts
 
 
@@ -201,23 +201,23 @@ def _in_pairs(words: tf.RaggedTensor) -> _Tokens:
     characters = _characters_of(tf.gather(flat, run))  # string [runs, (characters)]
     character, length = characters.flat_values, characters.row_lengths()
     following = tf.concat([character[1:], [""]], 0)[: tf.size(character)]
-    place = tf.range(tf.size(character, tf.int64)) - tf.repeat(characters.row_splits[:-1], length)
-    behind = tf.repeat(length, length) - 1 - place  # int64 [characters]: number of characters behind each
+    position = tf.range(tf.size(character, tf.int64)) - tf.repeat(characters.row_splits[:-1], length)
+    behind = tf.repeat(length, length) - 1 - position  # int64 [characters]: number of characters behind each
     pairs = tf.where(behind > 0, tf.strings.join([character, following]), character)
     own = tf.where(behind == 1, pairs, character)
-    is_token = (behind > 0) | (place == 0)
+    is_token = (behind > 0) | (position == 0)
     kept = tf.where(is_token)[:, 0]
 
     lengths = tf.tensor_scatter_nd_update(
         tf.ones(tf.shape(flat), tf.int64), run[:, tf.newaxis], tf.maximum(length - 1, 1)
     )  # int64 [words]: the number of tokens of each
     start = tf.cumsum(lengths, exclusive=True)
-    token_place = tf.gather(tf.repeat(tf.gather(start, run), length) + place, kept)
-    others = tf.where(~is_run)[:, 0]
-    places = [tf.cast(one, tf.int32) for one in (tf.gather(start, others), token_place)]
+    token_rows = tf.gather(tf.repeat(tf.gather(start, run), length) + position, kept)
+    whole_words = tf.where(~is_run)[:, 0]
+    rows = [tf.cast(part, tf.int32) for part in (tf.gather(start, whole_words), token_rows)]
 
-    def merged(of_runs: tf.Tensor) -> tf.Tensor:
-        return tf.dynamic_stitch(places, [tf.gather(flat, others), tf.gather(of_runs, kept)])
+    def merged(run_tokens: tf.Tensor) -> tf.Tensor:
+        return tf.dynamic_stitch(rows, [tf.gather(flat, whole_words), tf.gather(run_tokens, kept)])
 
     splits = tf.gather(tf.concat([start, [tf.reduce_sum(lengths)]], 0), words.row_splits)
     return _Tokens(tf.RaggedTensor.from_row_splits(merged(pairs), splits, validate=False), merged(own))
@@ -239,20 +239,20 @@ def paired_characters(words: tf.Tensor) -> tf.RaggedTensor:
       string [words, (0 or 2)].
 
     Example:
-      >>> [[one.decode() for one in pair] for pair in paired_characters(tf.constant(["ひら", "loup", "か"])).to_list()]
+      >>> [[part.decode() for part in two] for two in paired_characters(tf.constant(["ひら", "loup", "か"])).to_list()]
       [['ひ', 'ら'], [], []]
     """
     is_pair = tf.strings.regex_full_match(words, f"{_PAIRED}{_PAIRED}")
     return _characters_of(tf.where(is_pair, words, ""))
 
 
-def _if_not(condition: tf.Tensor, words: tf.RaggedTensor, other: Callable[[], tf.RaggedTensor]) -> tf.RaggedTensor:
-    """Words, or other ones where a condition does not hold."""
+def _if_not(condition: tf.Tensor, words: tf.RaggedTensor, otherwise: Callable[[], tf.RaggedTensor]) -> tf.RaggedTensor:
+    """Words; where the condition does not hold, the others."""
 
     def parts(ragged: tf.RaggedTensor) -> tuple[tf.Tensor, tf.Tensor]:
         return ragged.flat_values, ragged.row_splits
 
-    values, splits = tf.cond(condition, lambda: parts(words), lambda: parts(other()))
+    values, splits = tf.cond(condition, lambda: parts(words), lambda: parts(otherwise()))
     return tf.RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
@@ -265,27 +265,27 @@ def _usual(texts: tf.Tensor) -> tf.Tensor:
 
 
 class TokenOffsets(NamedTuple):
-    """The words of a text and their places."""
+    """The words of a text and their offsets."""
 
     tokens: tf.Tensor
     """The words from `tokenize`, string [tokens]."""
     start: tf.Tensor
-    """The first byte of each word in the text's UTF-8, int64 [tokens]; -1 for a word without a place of its own."""
+    """The first byte of each word in the text's UTF-8, int64 [tokens]; -1 for a word without offsets of its own."""
     end: tf.Tensor
     """The byte after the last one of each word, int64 [tokens]; -1 likewise."""
 
 
 def tokenize_with_offsets(text: tf.Tensor, rules: WordRules = ALL_WORDS) -> TokenOffsets:
-    """Splits a text into normalised words, and finds the place of each in the text as it was given.
+    """Splits a text into normalised words, and finds the offsets of each in the original text.
 
     Normalisation keeps no offsets, so each character is normalised by itself. The joined words equal the joined
     remains of the characters, so counting the bytes of both gives the characters of each word. Characters that become
-    one, such as a letter and its accent, are normalised together and have one place.
+    one, such as a letter and its accent, are normalised together and share their offsets.
 
-    Places grow, do not overlap, and begin and end between characters. A word that begins inside the remains of a
-    character, behind another word, has no place: NFKC replaces ½ by 1, a fraction slash and 2, and the 2 has no place.
-    If the remains of the characters were not the words, no word would have a place; no such text is known. A pair of
-    characters shares its second one with the pair behind it, to which that place belongs.
+    Words are in order, do not overlap, and begin and end between characters. A word that begins inside the remains of a
+    character, behind another word, has no offsets: NFKC replaces ½ by 1, a fraction slash and 2, and the 2 has none.
+    If the remains of the characters were not the words, no word would have offsets; no such text is known. A pair of
+    characters shares its second one with the next pair, to which these offsets belong.
 
     Args:
       text: string [], UTF-8.
@@ -295,34 +295,34 @@ def tokenize_with_offsets(text: tf.Tensor, rules: WordRules = ALL_WORDS) -> Toke
       See `TokenOffsets`.
 
     Example:
-      >>> found = tokenize_with_offsets(tf.constant("L'Été 1½!"))
-      >>> [word.decode() for word in found.tokens.numpy()], found.start.numpy().tolist(), found.end.numpy().tolist()
+      >>> words = tokenize_with_offsets(tf.constant("L'Été 1½!"))
+      >>> [word.decode() for word in words.tokens.numpy()], words.start.numpy().tolist(), words.end.numpy().tolist()
       (['l', 'été', '1', '1', '2'], [0, 2, 8, 9, -1], [1, 7, 9, 11, -1])
     """
-    found: TokenOffsets = _tokens_with_offsets(text, rules.segmented)
-    return found
+    located: TokenOffsets = _tokens_with_offsets(text, rules.segmented)
+    return located
 
 
 @graph_function
 def _tokens_with_offsets(text: tf.Tensor, segmented: bool) -> TokenOffsets:
     if segmented:
-        return TokenOffsets(*segmented_words_with_places(text))
+        return TokenOffsets(*segmented_words_with_offsets(text))
     words, is_spaced = _whole_words(text[tf.newaxis])
     pairs = _in_pairs(words)
     tokens, own = pairs.tokens.values, pairs.own  # string [tokens], both
     starts = tf.strings.unicode_decode_with_offsets(text, "UTF-8")[1]  # int64 [characters]
     ends = tf.concat([starts, [tf.cast(tf.strings.length(text), tf.int64)]], axis=0)[1:]
-    characters, place = tf.unique(tf.strings.substr(text, starts, ends - starts))  # string [distinct], [characters]
+    characters, index = tf.unique(tf.strings.substr(text, starts, ends - starts))  # string [distinct], [characters]
 
     # Clusters of characters that may become one; then, in scripts without spaces, clusters of such clusters.
-    joins = tf.gather(tf.strings.regex_full_match(characters, _JOINS), place)
-    joins_cluster = tf.gather(tf.strings.regex_full_match(characters, _JOINS_CLUSTER), place)
-    texts = tf.gather(characters, place)  # string [characters]
+    joins = tf.gather(tf.strings.regex_full_match(characters, _JOINS), index)
+    joins_cluster = tf.gather(tf.strings.regex_full_match(characters, _JOINS_CLUSTER), index)
+    texts = tf.gather(characters, index)  # string [characters]
     before = tf.concat([[""], texts], 0)[:-1]
     joins_cluster |= (before == _COENG) | (
-        (texts == before) & tf.gather(tf.strings.regex_full_match(characters, _DOUBLED), place)
+        (texts == before) & tf.gather(tf.strings.regex_full_match(characters, _DOUBLED), index)
     )
-    parts = _Parts(tf.gather(_remains(characters), place), starts, ends)
+    parts = _Parts(tf.gather(_remains(characters), index), starts, ends)
     parts = _in_clusters(texts, parts, joins)
     parts = _Parts(*tf.cond(is_spaced, lambda: parts, lambda: _in_clusters(texts, parts, joins | joins_cluster)))
     remains, starts, ends = parts
@@ -334,10 +334,10 @@ def _tokens_with_offsets(text: tf.Tensor, segmented: bool) -> TokenOffsets:
     first, last = tf.searchsorted(remains_up_to, before_token, "right"), tf.searchsorted(remains_up_to, tokens_up_to)
     is_equal = tf.strings.reduce_join(remains) == tf.strings.reduce_join(own)
     first, last = tf.where(is_equal, first, 0), tf.where(is_equal, last, 0)  # int32 [tokens]
-    has_place = is_equal & (tf.gather(remains_up_to - size, first) == before_token)
+    is_located = is_equal & (tf.gather(remains_up_to - size, first) == before_token)
     none = tf.constant(-1, tf.int64)
     start, end = tf.gather(starts, first), tf.gather(ends, last)
-    return TokenOffsets(tokens, tf.where(has_place, start, none), tf.where(has_place, end, none))
+    return TokenOffsets(tokens, tf.where(is_located, start, none), tf.where(is_located, end, none))
 
 
 class _Parts(NamedTuple):
@@ -361,12 +361,12 @@ def _in_clusters(texts: tf.Tensor, parts: _Parts, joins: tf.Tensor) -> _Parts:
     cluster = tf.cumsum(tf.cast(is_first, tf.int32)) - 1  # int32 [characters]
     clusters = tf.reduce_sum(tf.cast(is_first, tf.int32))
     whole = _remains(tf.strings.unsorted_segment_join(texts, cluster, clusters))
-    # The characters of a cluster that do not become one keep their own places.
-    is_one = tf.gather(whole != tf.strings.unsorted_segment_join(parts.remains, cluster, clusters), cluster)
+    # The characters of a cluster that do not become one keep their own offsets.
+    is_joined = tf.gather(whole != tf.strings.unsorted_segment_join(parts.remains, cluster, clusters), cluster)
     return _Parts(
-        tf.where(is_one, tf.where(is_first, tf.gather(whole, cluster), ""), parts.remains),
-        tf.where(is_one, tf.gather(tf.math.segment_min(parts.start, cluster), cluster), parts.start),
-        tf.where(is_one, tf.gather(tf.math.segment_max(parts.end, cluster), cluster), parts.end),
+        tf.where(is_joined, tf.where(is_first, tf.gather(whole, cluster), ""), parts.remains),
+        tf.where(is_joined, tf.gather(tf.math.segment_min(parts.start, cluster), cluster), parts.start),
+        tf.where(is_joined, tf.gather(tf.math.segment_max(parts.end, cluster), cluster), parts.end),
     )
 
 

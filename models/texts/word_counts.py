@@ -21,7 +21,7 @@ _LENGTH: Final = 1 << 24
 """The total length of a batch of texts, which takes some 150 MB with all that is made of it. In larger batches fewer
 words are tokenised twice."""
 _CHARACTERS: Final = 1 << 29
-"""The most characters that surely take no more than 2 GiB. Places in them fit into 32 bits, which is a tenth faster."""
+"""Up to this many characters surely take at most 2 GiB. Their offsets fit into 32 bits, which is a tenth faster."""
 
 _Item = TypeVar("_Item")
 
@@ -57,13 +57,13 @@ class DistinctWords(NamedTuple):
 
     Attributes:
       words: the distinct words in the order in which they first occur, UTF-8: [distinct].
-      places: the words of all texts, as places in `words`: int32 [words].
+      indices: the words of all texts, as indices into `words`: int32 [words].
       row_splits: the first word of each text, and the end of the last: int64 [texts + 1].
       whole_lengths: the number of words in each text, with those beyond a limit: int64 [texts].
     """
 
     words: list[bytes]
-    places: npt.NDArray[np.int32]
+    indices: npt.NDArray[np.int32]
     row_splits: npt.NDArray[np.int64]
     whole_lengths: npt.NDArray[np.int64]
 
@@ -92,7 +92,7 @@ class DistinctWords(NamedTuple):
           >>> distinct_words(["Un loup est un loup"]).counts(np.array([-1, 0, 1], np.int32), 2).toarray().tolist()
           [[2, 1]]
         """
-        column = columns[self.places]
+        column = columns[self.indices]
         is_counted = column >= 0
         rows = _splits(is_counted)[self.row_splits]
         counts = sparse.csr_matrix(
@@ -109,8 +109,8 @@ def distinct_words(texts: Sequence[bytes | str], rules: WordRules = ALL_WORDS) -
     text. So each distinct piece is tokenised once.
 
     Example:
-      >>> found = distinct_words(["Un loup est un loup"])
-      >>> found.words, found.places.tolist(), found.row_splits.tolist()
+      >>> distinct = distinct_words(["Un loup est un loup"])
+      >>> distinct.words, distinct.indices.tolist(), distinct.row_splits.tolist()
       ([b'un', b'loup', b'est'], [0, 1, 2, 0, 1], [0, 5])
     """
     binary = pa.binary() if sum(map(len, texts)) <= _CHARACTERS else pa.large_binary()
@@ -118,22 +118,22 @@ def distinct_words(texts: Sequence[bytes | str], rules: WordRules = ALL_WORDS) -
     distinct_pieces = pieces.flatten().dictionary_encode()
     every_piece = tf.constant(distinct_pieces.dictionary.to_numpy(zero_copy_only=False), tf.string)
     words = tokenize(every_piece, WordRules(segmented=rules.segmented))
-    distinct, place = tf.unique(words.flat_values)
-    places, row_splits = _words_of_texts(
+    distinct, index = tf.unique(words.flat_values)
+    indices, row_splits = _words_of_texts(
         distinct_pieces.indices.to_numpy(),
         pieces.offsets.to_numpy().astype(np.int64),
-        place.numpy(),
+        index.numpy(),
         words.row_splits.numpy(),
     )
     starts, lengths = row_splits[:-1], np.diff(row_splits)
     whole_lengths = lengths
     if rules.max_tokens < whole_lengths.max(initial=0):
-        lengths = _within_limit(word_parts(distinct, rules).numpy()[places], row_splits, rules.max_tokens)
+        lengths = _within_limit(word_parts(distinct, rules).numpy()[indices], row_splits, rules.max_tokens)
     if (lengths < whole_lengths).any():
         # The order of the words changes where a word first occurs behind the limit.
-        left, place = tf.unique(places[joined_ranges(starts, lengths)])
-        distinct, places, row_splits = tf.gather(distinct, left), place.numpy(), _splits(lengths)
-    return DistinctWords(distinct.numpy().tolist(), places, row_splits, whole_lengths)
+        left, index = tf.unique(indices[joined_ranges(starts, lengths)])
+        distinct, indices, row_splits = tf.gather(distinct, left), index.numpy(), _splits(lengths)
+    return DistinctWords(distinct.numpy().tolist(), indices, row_splits, whole_lengths)
 
 
 def _within_limit(
@@ -167,7 +167,7 @@ def _words_of_texts(
       piece_splits: the first word of each distinct piece, and the end of the last: int64 [distinct pieces + 1].
 
     Returns:
-      `DistinctWords.places` and `DistinctWords.row_splits`.
+      `DistinctWords.indices` and `DistinctWords.row_splits`.
     """
     sizes = np.diff(piece_splits).astype(np.int32)
     first = np.append(words, np.int32(-1))[piece_splits[:-1]]
@@ -177,12 +177,12 @@ def _words_of_texts(
     # words are written as ranges.
     lengths = sizes[pieces]
     ends = np.cumsum(lengths, dtype=np.int64)
-    places = np.repeat(first[pieces], lengths)
+    joined = np.repeat(first[pieces], lengths)
     longer = np.flatnonzero(lengths > 1)
-    places[joined_ranges(ends[longer] - lengths[longer], lengths[longer])] = words[
+    joined[joined_ranges(ends[longer] - lengths[longer], lengths[longer])] = words[
         joined_ranges(piece_splits[pieces[longer]], lengths[longer])
     ]
-    return places, np.concatenate([[0], ends])[text_splits]
+    return joined, np.concatenate([[0], ends])[text_splits]
 
 
 def joined_ranges(starts: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -57,25 +57,25 @@ def read_word_table(source: WordTableSource) -> WordTable:
 
 
 def _read(source: WordTableSource, entries: Iterator[WordVector | Drop]) -> WordTable:
-    places: dict[str, int] = {}
+    rows: dict[str, int] = {}
     vectors = []
     left_out = DropCounter()
     read = 0
     for entry, tokens in _tokenized(entries, WordRules(segmented=source.segmented)):
         read += 1
         if isinstance(entry, WordVector):
-            reason = _fault_of(tokens, places)
+            reason = _fault_of(tokens, rows)
             if reason is None:
-                places[tokens[0]] = len(places)
+                rows[tokens[0]] = len(rows)
                 vectors.append(entry.vector)
-                if len(places) == source.most_words:
+                if len(rows) == source.most_words:
                     break
                 continue
             entry = Drop(reason, source.path, entry.line, excerpt_of(entry.word))
         left_out.add(entry)
-    report = ReadReport(source.path, read, len(places), left_out.drops())
+    report = ReadReport(source.path, read, len(rows), left_out.drops())
     _check(report, source.max_bad_share)
-    return WordTable(list(places), np.array(vectors), report)
+    return WordTable(list(rows), np.array(vectors), report)
 
 
 def _tokenized(entries: Iterator[WordVector | Drop], rules: WordRules) -> Iterator[tuple[WordVector | Drop, list[str]]]:
@@ -84,14 +84,14 @@ def _tokenized(entries: Iterator[WordVector | Drop], rules: WordRules) -> Iterat
         with tf.init_scope():  # Transform calls this while it traces a graph
             texts = [entry.word if isinstance(entry, WordVector) else "" for entry in batch]
             tokens = tokenize(tf.constant(texts), rules).to_list()
-        yield from ((entry, [one.decode() for one in some]) for entry, some in zip(batch, tokens, strict=True))
+        yield from zip(batch, ([token.decode() for token in row] for row in tokens), strict=True)
 
 
-def _fault_of(tokens: list[str], places: dict[str, int]) -> VectorReason | None:
+def _fault_of(tokens: list[str], rows: dict[str, int]) -> VectorReason | None:
     """The reason why a word with these tokens is left out, or None."""
     if len(tokens) != 1:
         return VectorReason.SEVERAL_TOKENS if tokens else VectorReason.NO_TOKEN
-    return VectorReason.DUPLICATE if tokens[0] in places else None
+    return VectorReason.DUPLICATE if tokens[0] in rows else None
 
 
 def _check(report: ReadReport, max_bad_share: float) -> None:

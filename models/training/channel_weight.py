@@ -13,14 +13,14 @@ from models.training.list_evaluator import ListEvaluator
 from schemas.training_history import Fitted
 
 WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
-"""Up to where the towers hardly count: the scores of an inner product may lie far from those of the channel."""
+"""Goes up to 16, where the towers hardly count, because inner products may be much larger than the channel's scores."""
 
 
 class Sum(NamedTuple):
-    """A score of two parts, `others + weight * channel`, and lists of the eval split to fit its weight on."""
+    """A score of two parts, `base + weight * channel`, and lists of the eval split to fit its weight on."""
 
     lists: RankingLists
-    others: Ranker
+    base: Ranker
     channel: Scorer
 
 
@@ -34,15 +34,15 @@ def fit_weight(sums: Sequence[Sum], top_grade: int) -> Fitted:
       top_grade: the MR grade.
     """
     scores = [
-        [ListEvaluator(ranker, lists, top_grade).scores() for ranker in (others, Ranker({"one": channel}))]
-        for lists, others, channel in sums
+        [ListEvaluator(ranker, lists, top_grade).scores() for ranker in (base, Ranker({"channel": channel}))]
+        for lists, base, channel in sums
     ]
 
     def metrics(weight: float) -> EvalMetrics:
         parts = []
-        for one, (of_others, of_channel) in zip(sums, scores, strict=True):
-            total = [first + np.float32(weight) * second for first, second in zip(of_others, of_channel, strict=True)]
-            parts.append(EvalMetrics.of(one.lists, total, top_grade))
+        for sum_lists, (base, channel) in zip(sums, scores, strict=True):
+            total = [first + np.float32(weight) * second for first, second in zip(base, channel, strict=True)]
+            parts.append(EvalMetrics.of(sum_lists.lists, total, top_grade))
         return EvalMetrics.mean(parts)
 
     return best_number({weight: metrics(weight) for weight in WEIGHTS})

@@ -22,7 +22,7 @@ log = logging.getLogger("clir.training")
 
 
 def configure_devices(settings: TrainingSettings, model: ModelSettings) -> None:
-    """Checks the devices, and splits the CPU into `replicas` logical devices where several are asked for.
+    """Checks the devices, and splits the CPU into `replicas` logical devices where there are several.
 
     Where a model's encoder or scorer `has_short_ops` and the cores are few, each op runs on one core: dividing it takes
     longer, and several ops run at a time. A process that trains in workers leaves the GPUs to them. TensorFlow allows
@@ -33,11 +33,11 @@ def configure_devices(settings: TrainingSettings, model: ModelSettings) -> None:
       model: the model that is trained.
 
     Raises:
-      ConfigError: a GPU is asked for and none is there, there are fewer GPUs than replicas, the lists of a batch do not
-        divide among them, or workers cannot share the devices.
+      ConfigError: the settings name a GPU and there is none, there are fewer GPUs than replicas, the lists of a batch
+        do not divide among them, or workers cannot share the devices.
     """
     workers = settings.workers or 1
-    _check(settings, workers, of_several=workers > 1)
+    _check(settings, workers, has_several=workers > 1)
     cpu = tf.config.list_physical_devices("CPU")[0]
     if workers > 1:
         tf.config.set_visible_devices([], "GPU")
@@ -49,21 +49,21 @@ def configure_devices(settings: TrainingSettings, model: ModelSettings) -> None:
             tf.config.threading.set_intra_op_parallelism_threads(1)
 
 
-def configure_worker(settings: TrainingSettings, place: int, workers_here: int) -> None:
+def configure_worker(settings: TrainingSettings, number: int, workers_here: int) -> None:
     """Gives a worker its share of this machine's GPUs, or a CPU; must be called before TensorFlow's first op.
 
     Args:
       settings: of the training.
-      place: the worker's place among those on this machine, from 0.
+      number: the worker's number among those on this machine, from 0.
       workers_here: number of workers on this machine.
 
     Raises:
       ConfigError: see `configure_devices`.
     """
-    _check(settings, workers_here, of_several=True)
+    _check(settings, workers_here, has_several=True)
     gpus = tf.config.list_physical_devices("GPU") if _kind(settings) == "GPU" else []
-    of_each = len(gpus) // workers_here
-    tf.config.set_visible_devices(gpus[place * of_each :][: settings.replicas or of_each], "GPU")
+    gpus_each = len(gpus) // workers_here
+    tf.config.set_visible_devices(gpus[number * gpus_each :][: settings.replicas or gpus_each], "GPU")
 
 
 def make_strategy(settings: TrainingSettings) -> tf.distribute.Strategy:
@@ -97,15 +97,15 @@ def join_workers(settings: TrainingSettings) -> tf.distribute.Strategy:
     return strategy
 
 
-def _check(settings: TrainingSettings, workers: int, of_several: bool) -> None:
-    """Refuses devices that do not suffice for the workers here; `of_several`: whether there are several workers."""
+def _check(settings: TrainingSettings, workers: int, has_several: bool) -> None:
+    """Refuses devices that do not suffice for the workers here; `has_several`: whether there are several workers."""
     gpus, replicas = len(tf.config.list_physical_devices("GPU")), settings.replicas
     if settings.device == "gpu" and not gpus:
         fault = (
             "training.device is gpu, but TensorFlow finds no GPU; install the GPU lock and a driver, or set it to auto."
         )
     elif _kind(settings) == "CPU":
-        if not of_several or replicas in (None, 1):
+        if not has_several or replicas in (None, 1):
             return
         fault = (
             f"training.replicas must be 1 or null where several workers train on CPUs, of which each has one; got "

@@ -10,7 +10,7 @@ from tensorboard.plugins.hparams import api
 from models.job import TrainingJob
 
 _SECTIONS: Final = ("model", "loss", "training", "adversary", "channels", "feedback")
-_OF_MACHINES: Final = ("training.device", "training.replicas", "training.workers")
+_MACHINE_SETTINGS: Final = ("training.device", "training.replicas", "training.workers")
 """Settings that decide where a training runs, not what it gives."""
 
 
@@ -39,8 +39,8 @@ def settings_of(job: TrainingJob) -> dict[str, Any]:
     """
     content = job.model_dump(mode="json", exclude_none=True)
     used = [name for name in _SECTIONS if name != "adversary" or job.adversary.weight]
-    found = _flat({name: content[name] for name in used})
-    return {name: value for name, value in found if name not in _OF_MACHINES}
+    flat = _flat({name: content[name] for name in used})
+    return {name: value for name, value in flat if name not in _MACHINE_SETTINGS}
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

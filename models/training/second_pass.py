@@ -19,7 +19,7 @@ from schemas.training_history import Fitted
 
 GAINS: Final = (0.0, 2.0, 4.0, 8.0, 12.0, 20.0, 30.0, 50.0)
 DOCUMENTS: Final = (1, 2, 3, 5)
-LEAST_GROWTH: Final = 0.002
+MIN_GROWTH: Final = 0.002
 """A second pass that adds less is none: on lists with one relevant document each, such differences are chance."""
 
 _BATCH: Final = 1024
@@ -35,7 +35,7 @@ def fit_second_pass(
     """Fits the numbers that the settings ask for, together, with the largest ndcg_5 + 0.1 p_mr_1.
 
     The candidates are `GAINS` and `DOCUMENTS`; of equally good ones the smallest gain is taken, and then the smallest
-    number of documents. A fitted gain is 0 where no other adds `LEAST_GROWTH`. Never to be fitted on the test split.
+    number of documents. A fitted gain is 0 where no other adds `MIN_GROWTH`. Never to be fitted on the test split.
 
     Args:
       lists: lists of the eval split.
@@ -57,7 +57,7 @@ def fit_second_pass(
         return EvalMetrics.of(lists, second, top_grade)
 
     tried = {(gain, number): metrics(gain, number) for gain in gains for number in documents}
-    best = Feedback(*max(tried, key=lambda numbers: tried[numbers].value + (0 if numbers[0] else LEAST_GROWTH)))
+    best = Feedback(*max(tried, key=lambda numbers: tried[numbers].value + (0 if numbers[0] else MIN_GROWTH)))
     fitted = {}
     if settings.gain == FITTED:
         curve = best_number({gain: tried[gain, best.documents] for gain in gains})

@@ -10,7 +10,7 @@ from models.evaluation.metrics import METRICS, OneOfMetrics
 from models.settings import ModelSettings
 from schemas.settings import OneOf, Settings
 
-FEWEST_EPOCHS: Final = 5
+MIN_EPOCHS: Final = 5
 EPOCHS_OF_ONE_LIST: Final = 1000
 """Dividend of `TrainingSettings.epochs_of`; the divisor is the root of the number of lists."""
 
@@ -71,22 +71,22 @@ class TrainingSettings(Settings):
 
     @field_validator("workers")
     @classmethod
-    def _a_worker_has_one_cpu(cls, workers: int | None, info: ValidationInfo) -> int | None:
+    def _check_workers(cls, workers: int | None, info: ValidationInfo) -> int | None:
         replicas = info.data.get("replicas") or 1
         if info.data.get("device") == "cpu" and (workers or 1) > 1 < replicas:
             raise ValueError(f"must be 1 or null with {replicas} replicas on CPUs, one to a worker; got {workers}")
         return workers
 
     @model_validator(mode="after")
-    def _lists_divide_among_replicas(self) -> "TrainingSettings":
+    def _check_batch_lists(self) -> "TrainingSettings":
         parts = {name: value for name in ("workers", "replicas") if (value := getattr(self, name))}
         if self.batch_lists % math.prod(parts.values()):
-            names, values = (" x ".join(map(str, some)) for some in (parts, parts.values()))
+            names, values = (" x ".join(map(str, factors)) for factors in (parts, parts.values()))
             raise ValueError(f"batch_lists must be a multiple of {names}; got {self.batch_lists} and {values}")
         return self
 
     @model_validator(mode="after")
-    def _learning_rate_falls_in_one_way(self) -> "TrainingSettings":
+    def _check_learning_rate(self) -> "TrainingSettings":
         if self.learning_rate_end is not None and self.learning_rate_decay not in (None, 1):
             raise ValueError(
                 "learning_rate_decay must be 1 or null where learning_rate_end is given, for the learning rate falls "
@@ -126,7 +126,7 @@ class TrainingSettings(Settings):
           >>> [TrainingSettings(epochs=None).epochs_of(lists) for lists in (400, 1_199, 15_000, 10**6)]
           [50, 29, 8, 5]
         """
-        return self.epochs or max(FEWEST_EPOCHS, round(EPOCHS_OF_ONE_LIST / math.sqrt(max(lists, 1))))
+        return self.epochs or max(MIN_EPOCHS, round(EPOCHS_OF_ONE_LIST / math.sqrt(max(lists, 1))))
 
     def learning_rate_in(self, epoch: int, epochs: int) -> float:
         """The learning rate in an epoch.

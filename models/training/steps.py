@@ -68,8 +68,8 @@ class TrainingSteps:
 
     def _replica_step(self, features: dict[str, tf.Tensor], labels: tf.Tensor) -> tf.Tensor:
         """Runs one step on one replica's lists; returns float [figures], loss and gradient norm first."""
-        *others, last = self._turns
-        for optimizers in others:
+        *earlier, last = self._turns
+        for optimizers in earlier:
             self._take_turn(optimizers, features, labels)
         figures = self._take_turn(last, features, labels)
         self._figures = [name for name in figures if name not in (LOSS, GRADIENT_NORM)]  # as the graph is traced
@@ -83,18 +83,15 @@ class TrainingSteps:
             losses = self.objective(features, labels)
             terms = {RELEVANCE: tf.reduce_mean(losses.losses)}
             terms |= {name: tf.reduce_mean(values) for name, values in losses.other_terms.items()}
-        variables = [one for _, of_optimizer in optimizers for one in of_optimizer]
-        of_terms = {name: tape.gradient(value, variables) for name, value in terms.items()}
+        variables = [variable for _, moved in optimizers for variable in moved]
+        term_gradients = {name: tape.gradient(value, variables) for name, value in terms.items()}
         del tape
-        gradients = iter([_sum(of_variable) for of_variable in zip(*of_terms.values(), strict=True)])
-        norms = [
-            self._update(optimizer, list(islice(gradients, len(of_optimizer))), of_optimizer)
-            for optimizer, of_optimizer in optimizers
-        ]
+        gradients = iter([_sum(parts) for parts in zip(*term_gradients.values(), strict=True)])
+        norms = [self._update(optimizer, list(islice(gradients, len(moved))), moved) for optimizer, moved in optimizers]
         figures = {LOSS: tf.add_n([*terms.values()]), GRADIENT_NORM: norms[0], **losses.figures}
         if losses.other_terms:
             moved_first = len(optimizers[0].variables)
-            figures |= {f"{name}_{GRADIENT_NORM}": _norm(one[:moved_first]) for name, one in of_terms.items()}
+            figures |= {f"{name}_{GRADIENT_NORM}": _norm(parts[:moved_first]) for name, parts in term_gradients.items()}
         return {name: tf.reduce_mean(tf.cast(value, tf.float32)) for name, value in figures.items()}
 
     def _update(
@@ -130,7 +127,7 @@ def _sum(gradients: Sequence[Any]) -> Any:
         return known[0] if known else None
     if not any(isinstance(gradient, tf.IndexedSlices) for gradient in known):
         return tf.add_n(known)
-    values, indices = (tf.concat([getattr(one, name) for one in known], axis=0) for name in ("values", "indices"))
+    values, indices = (tf.concat([getattr(part, name) for part in known], axis=0) for name in ("values", "indices"))
     return merge_rows(tf.IndexedSlices(values, indices, known[0].dense_shape))
 
 

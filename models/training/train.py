@@ -84,7 +84,7 @@ def train(
         while progress.epoch < all_epochs and not _patience_is_spent(progress, settings):
             epoch_started = time.monotonic()
             optimizer.learning_rate = learning_rate = settings.learning_rate_in(progress.epoch + 1, all_epochs)
-            of_steps = _train_epoch(training_steps, batches, steps, progress.epoch, all_epochs, left)
+            step_figures = _train_epoch(training_steps, batches, steps, progress.epoch, all_epochs, left)
             progress.seconds += time.monotonic() - epoch_started
             progress.pairs += train_lists.pairs * steps * batch / len(train_lists)
             figures = evaluator.evaluate()
@@ -94,7 +94,7 @@ def train(
                     "epoch": progress.epoch,
                     "scores": figures.scores,
                     "train/learning_rate": learning_rate,
-                    **_train_figures(of_steps, settings.clip_norm),
+                    **_train_figures(step_figures, settings.clip_norm),
                     **objective.figures(),
                     **{f"eval/{key}": value for key, value in figures.metrics.items()},
                     **{
@@ -169,25 +169,25 @@ def _lists_of_a_step(
     return batch
 
 
-def _check_start(epoch: int, of_chief: int, checkpoint_dir: str) -> None:
+def _check_start(epoch: int, chief_epoch: int, checkpoint_dir: str) -> None:
     """Refuses workers that start after different epochs."""
-    if epoch != of_chief:
+    if epoch != chief_epoch:
         raise DataError(
-            f"all workers must go on from one checkpoint, but the chief does after epoch {of_chief} and another worker "
-            f"after epoch {epoch}; give all of them the same folder {checkpoint_dir}."
+            f"all workers must go on from one checkpoint, but the chief does after epoch {chief_epoch} and another "
+            f"worker after epoch {epoch}; give all of them the same folder {checkpoint_dir}."
         )
 
 
-def _train_figures(of_steps: Mapping[str, npt.NDArray[np.float32]], clip_norm: float) -> dict[str, float]:
+def _train_figures(step_figures: Mapping[str, npt.NDArray[np.float32]], clip_norm: float) -> dict[str, float]:
     """Returns an epoch's figures of the train split, from the figures of its steps."""
-    norms = of_steps[GRADIENT_NORM]
-    others = {name: values for name, values in of_steps.items() if name not in (LOSS, GRADIENT_NORM)}
+    norms = step_figures[GRADIENT_NORM]
+    further = {name: values for name, values in step_figures.items() if name not in (LOSS, GRADIENT_NORM)}
     return {
-        "train/loss": float(of_steps[LOSS].mean()),
+        "train/loss": float(step_figures[LOSS].mean()),
         "train/gradient_norm_mean": float(norms.mean()),
         "train/gradient_norm_max": float(norms.max()),
         "train/clipped_share": float((norms > clip_norm).mean()),
-        **{f"train/{name}": float(values.mean()) for name, values in others.items()},
+        **{f"train/{name}": float(values.mean()) for name, values in further.items()},
     }
 
 

@@ -41,7 +41,7 @@ class Cluster:
           tf_config: its value; TensorFlow's documentation of MultiWorkerMirroredStrategy describes it.
 
         Raises:
-          ConfigError: it does not describe a cluster of workers and this worker's place in it.
+          ConfigError: it does not describe a cluster of workers and this worker in it.
 
         Example:
           >>> Cluster.of('{"cluster": {"chief": ["a:1"], "worker": ["b:1"]}, "task": {"type": "worker", "index": 0}}')
@@ -111,9 +111,9 @@ class Chief:
 
     @graph_function
     def _sum_of_chief(self, value: tf.Tensor) -> tf.Tensor:
-        def of_replica() -> tf.Tensor:
+        def replica_value() -> tf.Tensor:
             context = tf.distribute.get_replica_context()
             is_first = context.replica_id_in_sync_group == 0
             return context.all_reduce(tf.distribute.ReduceOp.SUM, tf.where(is_first, value, tf.zeros_like(value)))
 
-        return self._strategy.experimental_local_results(self._strategy.run(of_replica))[0]
+        return self._strategy.experimental_local_results(self._strategy.run(replica_value))[0]

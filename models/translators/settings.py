@@ -7,9 +7,9 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from models.endpoint_settings import Address, KeyVariable, Retries, Timeout
 from schemas.settings import Settings, faults_of_kind
 
-_OWN: Final = {"command": ("command",), "endpoint": ("address", "key_variable", "retries", "batch")}
+_KIND_SETTINGS: Final = {"command": ("command",), "endpoint": ("address", "key_variable", "retries", "batch")}
 """The settings that one kind alone has."""
-_NEEDED: Final = {"command": ("command",), "endpoint": ("address",)}
+_REQUIRED_SETTINGS: Final = {"command": ("command",), "endpoint": ("address",)}
 """Those of them that it must have."""
 
 
@@ -55,13 +55,13 @@ class TranslatorSettings(Settings):
 
     @field_validator("command")
     @classmethod
-    def _commands_have_programs(cls, commands: Commands | None) -> Commands | None:
+    def _check_command(cls, commands: Commands | None) -> Commands | None:
         if commands is not None and not (commands and all(commands)):
             raise ValueError("must name a program, or be null; got an empty list")
         return commands
 
     @model_validator(mode="after")
-    def _settings_are_of_the_kind(self) -> "TranslatorSettings":
-        if faults := faults_of_kind(self, _OWN, _NEEDED):
+    def _check_kind(self) -> "TranslatorSettings":
+        if faults := faults_of_kind(self, _KIND_SETTINGS, _REQUIRED_SETTINGS):
             raise ValueError("; ".join(faults))
         return self

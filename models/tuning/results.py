@@ -8,7 +8,7 @@ class Trial(JsonRecord):
     """One training of a search."""
 
     number: int
-    """Its place in the search, from 1."""
+    """Its number in the search, from 1."""
     settings: dict[str, float | list[float]]
     """The settings that it tried, see `searched_settings`."""
     value: float | None
@@ -19,11 +19,11 @@ class Trial(JsonRecord):
     @property
     def numbers(self) -> dict[str, float]:
         """The numbers by name: model.epsilon, loss.theta 1, loss.theta 2, ..."""
-        found = {}
+        numbers = {}
         for name, value in self.settings.items():
-            for number, one in enumerate(value, 1) if isinstance(value, list) else [(None, value)]:
-                found[f"{name} {number}" if number else name] = one
-        return found
+            for number, single in enumerate(value, 1) if isinstance(value, list) else [(None, value)]:
+                numbers[f"{name} {number}" if number else name] = single
+        return numbers
 
 
 class SearchResults(JsonRecord):

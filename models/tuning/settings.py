@@ -11,7 +11,7 @@ from models.losses.declarations import ENDS
 from models.settings import LossSettings, ModelSettings, epsilon_fault
 from schemas.settings import Settings, did_you_mean
 
-_MOST_VALUES = 1000
+_MAX_VALUES = 1000
 
 
 class Space(Settings):
@@ -37,28 +37,28 @@ class Space(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _is_a_list_or_a_range(cls, given: Any) -> Any:
-        if isinstance(given, list | tuple):
-            return {"values": given}
-        if isinstance(given, Space):
-            return given
-        if not isinstance(given, Mapping):
-            raise ValueError(f"must be a list of values, or min and max; got {given!r}")
-        for key in map(str, given):
+    def _parse_space(cls, content: Any) -> Any:
+        if isinstance(content, list | tuple):
+            return {"values": content}
+        if isinstance(content, Space):
+            return content
+        if not isinstance(content, Mapping):
+            raise ValueError(f"must be a list of values, or min and max; got {content!r}")
+        for key in map(str, content):
             if key not in cls.model_fields:
                 known = ", ".join(cls.model_fields)
                 raise ValueError(f"has no key {key!r}; known: {known}{did_you_mean(key, cls.model_fields)}")
-        return given
+        return content
 
     @model_validator(mode="after")
-    def _is_one_of_them_and_increases(self) -> "Space":
+    def _check_space(self) -> "Space":
         if self.values is None:
             if self.min is None or self.max is None or self.min >= self.max:
                 raise ValueError(f"must be a list of values, or min below max; got min {self.min} and max {self.max}")
             if self.log and (self.min <= 0 or (self.step or inf) <= 1):
                 raise ValueError(f"log needs min > 0 and step > 1; got min {self.min} and step {self.step}")
-            if (self.steps or 0) >= _MOST_VALUES:
-                raise ValueError(f"step must be so large that there are at most {_MOST_VALUES} values; got {self.step}")
+            if (self.steps or 0) >= _MAX_VALUES:
+                raise ValueError(f"step must be so large that there are at most {_MAX_VALUES} values; got {self.step}")
         elif (self.min, self.max, self.step, self.log) != (None, None, None, False):
             raise ValueError("must be a list of values, or min and max; got both")
         elif not self.values or not all(low < high for low, high in pairwise(self.values)):
@@ -66,14 +66,14 @@ class Space(Settings):
         return self
 
     @model_serializer
-    def _as_given(self) -> Any:
+    def _serialize(self) -> Any:
         if self.values is not None:
             return list(self.values)
         return {"min": self.min, "max": self.max, "step": self.step, "log": self.log}
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the largest number."""
+        """The smallest and the largest number."""
         if self.values is not None:
             return self.values[0], self.values[-1]
         return self.min or 0.0, self.max or 0.0
@@ -86,7 +86,7 @@ class Space(Settings):
         low, high = self.bounds
         steps = (log(high) - log(low)) / log(self.step) if self.log else (high - low) / self.step
         # A little more, for rounding of binary fractions; and finite, since too many steps are refused later.
-        return int(min(steps + 1e-9, _MOST_VALUES))
+        return int(min(steps + 1e-9, _MAX_VALUES))
 
     @property
     def listed(self) -> tuple[float, ...] | None:
@@ -94,7 +94,7 @@ class Space(Settings):
         if self.steps is None or self.step is None:
             return self.values
         low, high = self.bounds
-        numbers = (low * self.step**one if self.log else low + self.step * one for one in range(self.steps + 1))
+        numbers = (low * self.step**row if self.log else low + self.step * row for row in range(self.steps + 1))
         return tuple(min(float(f"{number:.12g}"), high) for number in numbers)
 
 
@@ -116,7 +116,7 @@ class TuningSettings(Settings):
 
     @field_validator("trials")
     @classmethod
-    def _all_but_a_grid_need_trials(cls, trials: int | None, info: ValidationInfo) -> int | None:
+    def _check_trials(cls, trials: int | None, info: ValidationInfo) -> int | None:
         search = info.data.get("search")
         if trials is None and search in ("random", "bayesian"):
             raise ValueError(f"must be given for a {search} search; got null")
@@ -124,7 +124,7 @@ class TuningSettings(Settings):
 
     @field_validator("epsilon")
     @classmethod
-    def _epsilon_counts(cls, epsilon: Space | None) -> Space | None:
+    def _check_epsilon(cls, epsilon: Space | None) -> Space | None:
         for number in (epsilon.listed or epsilon.bounds) if epsilon else ():
             if fault := epsilon_fault(number):
                 raise ValueError(fault)
@@ -132,7 +132,7 @@ class TuningSettings(Settings):
 
     @field_validator("theta")
     @classmethod
-    def _thresholds_increase_however_they_are_drawn(cls, theta: tuple[Space, ...] | None) -> tuple[Space, ...] | None:
+    def _check_theta(cls, theta: tuple[Space, ...] | None) -> tuple[Space, ...] | None:
         ends = (ENDS[0], *(end for space in theta or () for end in space.bounds), ENDS[1])
         if not all(high < low for high, low in zip(ends[::2], ends[1::2], strict=True)):
             spaces = ", ".join(f"{low:g} to {high:g}" for low, high in (space.bounds for space in theta or ()))
@@ -144,14 +144,14 @@ class TuningSettings(Settings):
 
     @field_validator("epsilon", "theta")
     @classmethod
-    def _grid_has_steps(cls, given: Any, info: ValidationInfo) -> Any:
-        for space in given if isinstance(given, tuple) else [given]:
+    def _check_grid(cls, searched: Any, info: ValidationInfo) -> Any:
+        for space in searched if isinstance(searched, tuple) else [searched]:
             if info.data.get("search") == "grid" and space and space.listed is None:
                 raise ValueError(f"must have step for a grid; got min {space.min:g} and max {space.max:g} alone")
-        return given
+        return searched
 
     @model_validator(mode="after")
-    def _something_is_searched(self) -> "TuningSettings":
+    def _check_spaces(self) -> "TuningSettings":
         if self.search and not self.spaces:
             raise ValueError(f"must hold epsilon or theta, the values that a {self.search} search tries; got neither")
         return self
@@ -163,7 +163,7 @@ class TuningSettings(Settings):
         return {"epsilon": self.epsilon, **thresholds} if self.epsilon else thresholds
 
     @property
-    def most_trials(self) -> int:
+    def max_trials(self) -> int:
         """The largest possible number of trials."""
         combinations = prod(len(space.listed) if space.listed else inf for space in self.spaces.values())
         return int(min(combinations, self.trials or inf))
@@ -201,4 +201,4 @@ def describe_settings(settings: Mapping[str, Any]) -> str:
     numbers = {
         name.partition(".")[2]: value if isinstance(value, list) else [value] for name, value in settings.items()
     }
-    return ", ".join(" ".join([name, *(f"{one:g}" for one in values)]) for name, values in numbers.items())
+    return ", ".join(" ".join([name, *(f"{number:g}" for number in values)]) for name, values in numbers.items())

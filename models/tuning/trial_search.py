@@ -64,7 +64,7 @@ class TrialSearch(base_tuner.BaseTuner):
     ) -> None:
         oracle = _ORACLES[settings.search or ""](
             objective=keras_tuner.Objective(training.best_metric, "max"),
-            max_trials=settings.most_trials,
+            max_trials=settings.max_trials,
             # KerasTuner would replace a seed of 0 by a random one.
             seed=training.seed + 1,
             hyperparameters=_hyperparameters(settings),
@@ -94,7 +94,7 @@ class TrialSearch(base_tuner.BaseTuner):
         number, tried = len(self.trials) + 1, searched_settings(numbers)
         try:
             # Takes the results of a killed search, and of numbers that a Bayesian search asks for again.
-            known = [(one.value, one.reason) for one in self._known if one.settings == tried]
+            known = [(trial.value, trial.reason) for trial in self._known if trial.settings == tried]
             value, reason = known[0] if known else self._try(number, numbers)
             self.trials.append(Trial(number=number, settings=tried, value=value, reason=reason))
             if number > len(self._known):
@@ -128,7 +128,7 @@ class TrialSearch(base_tuner.BaseTuner):
 
     def _try(self, number: int, numbers: Numbers) -> tuple[float | None, str | None]:
         """The best value of a training, or the reason of its failure."""
-        with _before_progress(f"trial {number}/{self._settings.most_trials}"):
+        with _before_progress(f"trial {number}/{self._settings.max_trials}"):
             try:
                 return self._train(numbers, os.path.join(self.folder, f"trial_{number}")), None
             except WorkerDied:
@@ -139,10 +139,10 @@ class TrialSearch(base_tuner.BaseTuner):
     def _log_and_keep(self) -> None:
         """Logs the last trial, replaces the file of all trials in one step, and deletes the folder of its training."""
         last = self.trials[-1]
-        best = max((one.value for one in self.trials if one.value is not None), default=None)
+        best = max((trial.value for trial in self.trials if trial.value is not None), default=None)
         log.info(
             "trial %d/%d: %s: %s",
-            *(last.number, self._settings.most_trials, describe_settings(last.settings)),
+            *(last.number, self._settings.max_trials, describe_settings(last.settings)),
             f"failed: {last.reason}"
             if last.value is None
             else f"eval {self._training.best_metric} {last.value:.4f}, best {best:.4f}",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from models.lexicon.term_weight import K1, length_norm
-from models.lists.ranking import best_places, rank
+from models.lists.ranking import best_rows, rank
 from models.lists.ranking_lists import RankingLists
 from models.texts.term_matrix import TermMatrix
 from models.texts.tokens import ALL_WORDS
@@ -100,7 +100,7 @@ def _statistics(place: dict[bytes, int], rules: WordRules, texts: Iterable[RawTe
     for batch in text_batches(texts):
         found = distinct_words(batch, rules)
         documents += len(batch)
-        length += len(found.places)
+        length += len(found.indices)
         frequency += np.bincount(_counts(found, place).indices, minlength=len(place))
     return _Statistics(documents, length, frequency)
 
@@ -115,7 +115,7 @@ def token_lists(texts: Iterable[RawText], rules: WordRules) -> Iterator[list[byt
     """The model's tokens of every text."""
     for batch in text_batches(texts):
         found = distinct_words(batch, rules)
-        tokens = [found.words[place] for place in found.places.tolist()]
+        tokens = [found.words[place] for place in found.indices.tolist()]
         yield from (tokens[start:end] for start, end in pairwise(found.row_splits.tolist()))
 
 
@@ -172,7 +172,7 @@ def search_by_bm25(
     for ids, index in _indexed_parts(bm25, read_collection()):
         for number, words in enumerate(terms):
             scores = index.scores(words, np.ones(len(words), np.float32))
-            places = best_places(np.where(scores > 0, scores, -np.inf), most)
+            places = best_rows(np.where(scores > 0, scores, -np.inf), most)
             found[number] = _best(found[number], Ranked(ids[places], scores[places]), most)
         done += len(ids)
         on_progress(done, bm25.documents)

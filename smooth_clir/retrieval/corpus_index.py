@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from models.exported.model import EncodedQuery
 from models.lists.feedback import FIRST_PASS, Feedback, Similarity
-from models.lists.ranking import best_places, rank
+from models.lists.ranking import best_rows, rank
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, VECTORS_FILE, Drift, SegmentRecord
 from schemas.wikiclir import Text
@@ -228,7 +228,7 @@ class CorpusIndex:
 
     def _order(self, scores: _Scores, places: _Places, limit: int) -> _Places:
         """The order of the best of the documents at places; only the ids of those with equal scores are read."""
-        best = best_places(scores, limit)
+        best = best_rows(scores, limit)
         _, group, sizes = np.unique(scores[best], return_inverse=True, return_counts=True)
         is_tied = sizes[group] > 1
         ids = np.full(len(best), b"", object)
@@ -278,6 +278,6 @@ def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment
 
 def _matching(words: _Scores, limit: int) -> _Places:
     """The places of the best scores above 0, and of all scores equal to the last of them, sorted."""
-    places = best_places(words, limit)
+    places = best_rows(words, limit)
     found: _Places = places[words[places] > 0]
     return found

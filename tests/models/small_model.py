@@ -35,8 +35,8 @@ class Vocabulary(tf.Module):
 
     def __call__(self, texts: tf.Tensor) -> tf.RaggedTensor:
         words = tokenize(texts, self._rules)
-        found = words if self._language is None else stems_of(words, self._language)
-        ids = tf.ragged.map_flat_values(self.table.lookup, found)
+        terms = words if self._language is None else stems_of(words, self._language)
+        ids = tf.ragged.map_flat_values(self.table.lookup, terms)
         return tf.ragged.boolean_mask(ids, ids >= 0)
 
 
@@ -59,11 +59,11 @@ class VocabularyFeatures(TextFeatures):
                 Vocabulary(folder / name, language, rules) for name, language in zip(STEMS, ("en", "fr"), strict=True)
             )
 
-    def of_queries(self, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
+    def query_columns(self, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
         stems = {"query_stems": self.query_stems(texts)} if self.with_stems else {}
         return {"query_tokens": self.query_words(texts), **stems}
 
-    def of_documents(self, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
+    def document_columns(self, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
         stems = {"doc_stems": self.document_stems(texts)} if self.with_stems else {}
         return {"doc_tokens": self.document_words(texts), **stems}
 
@@ -92,8 +92,8 @@ def features_of(text_features: TextFeatures, queries: list[str], documents: list
     """Features of query lists of one size, as training has them."""
     flat = tf.reshape(tf.constant(documents), [-1])
     return {
-        **text_features.of_queries(tf.constant(queries)),
-        **text_features.of_documents(flat),
+        **text_features.query_columns(tf.constant(queries)),
+        **text_features.document_columns(flat),
         "document_index": tf.reshape(tf.range(len(flat)), [len(queries), -1]),
     }
 

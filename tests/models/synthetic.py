@@ -33,8 +33,8 @@ def text_lists(lists):
     rows = {doc_id: row for row, doc_id in enumerate(texts)}
     return RankingLists(
         query_columns={
-            name: tf.constant([one[place] for one in lists], tf.string)
-            for place, name in enumerate(["query_id", "query_text"])
+            name: tf.constant([row[column] for row in lists], tf.string)
+            for column, name in enumerate(["query_id", "query_text"])
         },
         document_columns={
             "doc_id": tf.constant(list(texts), tf.string),
@@ -64,8 +64,8 @@ def learnable_lists(count, seed):
     queries, documents, grades = [], [], []
     for row in range(count):
         topic = row % TOPICS
-        others = random.choice([other for other in range(TOPICS) if other != topic], 3 + row % 2, replace=False)
-        judged = {topic: MOST_RELEVANT, TOPICS + topic: SOMEWHAT_RELEVANT} | dict.fromkeys(others, NOT_RELEVANT)
+        topics = random.choice([number for number in range(TOPICS) if number != topic], 3 + row % 2, replace=False)
+        judged = {topic: MOST_RELEVANT, TOPICS + topic: SOMEWHAT_RELEVANT} | dict.fromkeys(topics, NOT_RELEVANT)
         order = random.permutation(list(judged))
         queries.append(list(random.choice(words[topic], 2)))
         documents.append(list(order))

@@ -150,8 +150,8 @@ def test_config_makes_the_same_again(case):
 @every_case
 def test_step_on_two_replicas_takes_the_gradients_of_both(case, two_replicas):
     on_two = Problem.after_a_step(case, two_replicas, learning_rate=0.1)
-    on_one = Problem.after_a_step(case, tf.distribute.OneDeviceStrategy("/cpu:0"), learning_rate=0.2)
-    for mirrored, single in zip(on_two, on_one, strict=True):
+    plain = Problem.after_a_step(case, tf.distribute.OneDeviceStrategy("/cpu:0"), learning_rate=0.2)
+    for mirrored, single in zip(on_two, plain, strict=True):
         np.testing.assert_allclose(mirrored, single, rtol=1e-6)
 
 

@@ -22,6 +22,6 @@ def test_what_is_kept_stays_in_its_row(lists: list[list[list[int]]], limit: int)
 @given(st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=6))
 def test_row_of_each_value_is_what_tensorflow_finds_for_it(rows: list[list[int]]) -> None:
     ragged = tf.ragged.constant(rows, tf.int32, ragged_rank=1)
-    found = row_ids(ragged)
-    assert found.dtype == tf.int64
-    assert found.numpy().tolist() == ragged.value_rowids().numpy().tolist()
+    ids = row_ids(ragged)
+    assert ids.dtype == tf.int64
+    assert ids.numpy().tolist() == ragged.value_rowids().numpy().tolist()

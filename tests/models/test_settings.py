@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from models.choices import ENCODERS, SCORERS
 from models.losses.declarations import LOSSES
 from models.settings import LARGEST_EPSILON, SMALLEST_EPSILON, LossSettings, ModelSettings
-from models.training.settings import FEWEST_EPOCHS, TrainingSettings
+from models.training.settings import MIN_EPOCHS, TrainingSettings
 
 
 @pytest.mark.parametrize("epsilon", [SMALLEST_EPSILON, LARGEST_EPSILON])
@@ -93,7 +93,7 @@ def test_a_linear_fall_goes_from_the_first_rate_to_its_end(rate, end, epochs):
 @given(lists=st.integers(0, 10**9), more=st.integers(0, 10**9))
 def test_epochs_by_the_number_of_lists_are_some_and_the_fewer_the_more_lists_there_are(lists, more):
     by_rule = TrainingSettings(epochs=None)
-    assert by_rule.epochs_of(lists) >= by_rule.epochs_of(lists + more) >= FEWEST_EPOCHS
+    assert by_rule.epochs_of(lists) >= by_rule.epochs_of(lists + more) >= MIN_EPOCHS
     assert TrainingSettings(epochs=3).epochs_of(lists) == 3
 
 

@@ -164,10 +164,10 @@ def test_texts_alone_have_the_stems_that_the_lists_have(stemmed, transform_stems
     query, documents = "Transatlantic translation", ["nationaux rougit bleu", "Rouge Nation", ""]
     lists = transform_stems((query, documents))
     texts = TransformedTexts(stemmed, WordRules(max_tokens=MAX_TOKENS))
-    document_columns = tf.function(texts.of_documents)(tf.constant(documents))
+    document_columns = tf.function(texts.document_columns)(tf.constant(documents))
     assert document_columns.keys() == {f.DOC_TOKENS, f.DOC_STEMS}
     assert document_columns[f.DOC_STEMS].to_list() == lists[f.DOC_STEMS].to_list()[0]
-    query_columns = tf.function(texts.of_queries)(tf.constant([query]))
+    query_columns = tf.function(texts.query_columns)(tf.constant([query]))
     assert query_columns.keys() == {f.QUERY_TOKENS, f.QUERY_STEMS}
     assert query_columns[f.QUERY_STEMS].to_list() == lists[f.QUERY_STEMS].to_list()
 

@@ -23,4 +23,4 @@ def encoder_head(
 
 def distance_from_identity(query_map: npt.ArrayLike, document_map: npt.ArrayLike) -> float:
     """The sum of the squares of the maps' differences from the identity."""
-    return float(sum((np.asarray(one, np.float64) ** 2).sum() for one in (query_map, document_map)))
+    return float(sum((np.asarray(matrix, np.float64) ** 2).sum() for matrix in (query_map, document_map)))

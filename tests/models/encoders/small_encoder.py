@@ -96,9 +96,9 @@ class HashedWords(GraphEncoder):
         return self.table[50] + tf.reduce_sum(tf.ragged.map_flat_values(tf.gather, self.table, words), axis=1)
 
 
-def record_of(settings: EncoderSettings, dim: int = DIM, **others: Any) -> EncoderRecord:
+def record_of(settings: EncoderSettings, dim: int = DIM, **fields: Any) -> EncoderRecord:
     """The record of an encoder."""
-    return EncoderRecord(**{"settings": settings.model_dump(mode="json"), "digest": "a", "dim": dim, **others})
+    return EncoderRecord(**{"settings": settings.model_dump(mode="json"), "digest": "a", "dim": dim, **fields})
 
 
 def write_vectors(
@@ -106,7 +106,7 @@ def write_vectors(
     texts: Mapping[Role, Sequence[str]],
     encoder: PretrainedEncoder | None = None,
     settings: EncoderSettings = ENDPOINT,
-    **others: Any,
+    **fields: Any,
 ) -> TextVectors:
     """Writes the vectors of texts, all different, and takes them."""
     encoder = encoder or CountingEncoder()
@@ -117,7 +117,7 @@ def write_vectors(
         for role in ROLES
     }
     Path(folder).mkdir(parents=True, exist_ok=True)
-    write_text_vectors(str(folder), record_of(settings, **others), tables)
+    write_text_vectors(str(folder), record_of(settings, **fields), tables)
     return TextVectors(str(folder))
 
 

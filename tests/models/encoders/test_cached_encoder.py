@@ -25,7 +25,7 @@ def test_each_text_is_encoded_once_in_each_role_and_has_its_vector_in_every_call
 
 
 def test_it_forgets_all_vectors_between_two_calls_where_they_are_more_than_it_holds(monkeypatch):
-    monkeypatch.setattr(cached_encoder, "_MOST", 2)
+    monkeypatch.setattr(cached_encoder, "_MAX_VECTORS", 2)
     encoder = CountingEncoder()
     cached = CachedEncoder(encoder)
     for texts in (["a", "b", "c", "a"], ["a", "d"], ["a", "d"]):

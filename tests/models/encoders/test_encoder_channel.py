@@ -20,10 +20,10 @@ from tests.models.synthetic import ranking_lists
 
 pytestmark = [pytest.mark.tensors, pytest.mark.usefixtures("without_graphs")]
 
-PLACES = [[0, 1, 2], [3], [1, 3]]
+LISTED = [[0, 1, 2], [3], [1, 3]]
 RANDOM = np.random.default_rng(1)
 QUERIES, DOCUMENTS = RANDOM.normal(size=(3, 4), loc=0.5), RANDOM.normal(size=(4, 4), loc=0.5)
-WORDLESS = ranking_lists([[]] * 3, [[]] * 4, PLACES, [[2, 0, 1], [2], [0, 2]])
+WORDLESS = ranking_lists([[]] * 3, [[]] * 4, LISTED, [[2, 0, 1], [2], [0, 2]])
 LISTS = with_vectors(WORDLESS, QUERIES, DOCUMENTS)
 
 
@@ -38,9 +38,9 @@ def all_pairs(lists):
     """(vector of the query, that of the document) of all pairs, as they are kept, in float64."""
     queries, documents = lists.query_columns["query_vector"], lists.document_columns["doc_vector"]
     return [
-        (queries.read(np.array([row]))[0].astype(np.float64), documents.read(np.array([place]))[0].astype(np.float64))
-        for row, places in enumerate(lists.documents.to_list())
-        for place in places
+        (queries.read(np.array([row]))[0].astype(np.float64), documents.read(np.array([column]))[0].astype(np.float64))
+        for row, columns in enumerate(lists.documents.to_list())
+        for column in columns
     ]
 
 
@@ -70,9 +70,9 @@ def test_scores_of_the_train_lists_have_mean_0_and_deviation_1_however_narrow_th
 
 
 def test_other_lists_are_scored_on_the_scale_of_the_train_lists_whatever_the_length_of_their_vectors():
-    channel, others = channel_of(), with_vectors(WORDLESS, 7 * DOCUMENTS[:3], 0.1 * DOCUMENTS)
-    expected = (cosines(others) - cosines(LISTS).mean()) / cosines(LISTS).std()
-    np.testing.assert_allclose(scores_of(channel, others), expected, rtol=1e-4, atol=1e-5)
+    channel, scaled = channel_of(), with_vectors(WORDLESS, 7 * DOCUMENTS[:3], 0.1 * DOCUMENTS)
+    expected = (cosines(scaled) - cosines(LISTS).mean()) / cosines(LISTS).std()
+    np.testing.assert_allclose(scores_of(channel, scaled), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_the_inner_product_of_its_vectors_is_the_score():
@@ -81,9 +81,9 @@ def test_the_inner_product_of_its_vectors_is_the_score():
     query, document = channel.query_vector(features).numpy(), channel.document_vector(features).numpy()
     assert query.shape == (3, 5) and document.shape == (4, 5)
     index, scores = features["document_index"].numpy(), channel.score_texts(features).numpy()
-    for row, places in enumerate(PLACES):
-        held = document[index[row, : len(places)]]
-        np.testing.assert_allclose(held @ query[row], scores[row, : len(places)], atol=1e-6)
+    for row, documents in enumerate(LISTED):
+        held = document[index[row, : len(documents)]]
+        np.testing.assert_allclose(held @ query[row], scores[row, : len(documents)], atol=1e-6)
 
 
 def test_a_text_without_a_vector_has_the_cosine_0():

@@ -26,10 +26,10 @@ from tests.models.training_job import training_job
 pytestmark = pytest.mark.tensors
 
 DIM = 3
-PLACES = [[0, 1, 2], [3], [1, 3]]
+LISTED = [[0, 1, 2], [3], [1, 3]]
 RANDOM = np.random.default_rng(1)
 QUERIES, DOCUMENTS = RANDOM.normal(size=(3, DIM)), RANDOM.normal(size=(4, DIM))
-LISTS = with_vectors(ranking_lists([[]] * 3, [[]] * 4, PLACES, [[2, 0, 1], [2], [0, 2]]), QUERIES, DOCUMENTS)
+LISTS = with_vectors(ranking_lists([[]] * 3, [[]] * 4, LISTED, [[2, 0, 1], [2], [0, 2]]), QUERIES, DOCUMENTS)
 FEATURES, LABELS = LISTS.batch(tf.range(3))
 MAPS = RANDOM.normal(size=(2, DIM, DIM), scale=0.3).astype(np.float32)
 OBJECTIVES = {
@@ -74,10 +74,10 @@ def loss_and_gradients(objective):
 def test_it_starts_as_the_encoder_s_own_cosine_smoothed_or_plain(model, epsilon):
     scores = ranker_of(**model)(FEATURES).numpy()
     vectors = QUERIES, DOCUMENTS
-    for row, places in enumerate(PLACES):
-        for place, document in enumerate(places):
+    for row, documents in enumerate(LISTED):
+        for column, document in enumerate(documents):
             cosine = reference.smooth_cosine(vectors[0][row], vectors[1][document], epsilon=0.0)
-            assert scores[row, place] == pytest.approx(cosine / (1 + epsilon) ** 2, abs=2e-3)  # of half precision
+            assert scores[row, column] == pytest.approx(cosine / (1 + epsilon) ** 2, abs=2e-3)  # of half precision
 
 
 def test_the_norms_of_the_encoder_s_vectors_do_not_count():
@@ -87,7 +87,7 @@ def test_the_norms_of_the_encoder_s_vectors_do_not_count():
 
 
 def test_each_side_has_a_map_of_its_own_as_large_as_a_vector_and_no_other_weight():
-    assert [(one.shape, one.trainable) for one in ranker_of().weights] == [((DIM, DIM), True)] * 2
+    assert [(weight.shape, weight.trainable) for weight in ranker_of().weights] == [((DIM, DIM), True)] * 2
 
 
 def test_a_cosine_s_range_is_that_of_the_similarity_and_nothing_bounds_an_inner_product():
@@ -109,12 +109,12 @@ def test_the_penalty_is_the_squared_distance_of_the_maps_from_the_identity_and_0
 @each_objective
 @pytest.mark.parametrize("maps", [MAPS, np.zeros_like(MAPS)], ids=["maps", "identity"])
 def test_the_penalty_is_in_the_loss_and_in_its_gradient_whatever_the_objective(name, maps):
-    (loss, gradients), (without, others) = (
+    (loss, gradients), (without, free_gradients) = (
         loss_and_gradients(objective_of(name, penalty, maps)) for penalty in (0.5, 0.0)
     )
     assert loss - without == pytest.approx(0.5 * distance_from_identity(*maps), rel=1e-4, abs=1e-6)
-    for gradient, other, difference in zip(gradients, others, maps, strict=True):
-        np.testing.assert_allclose(gradient - other, 2 * 0.5 * difference, rtol=1e-4, atol=1e-5)
+    for gradient, free, difference in zip(gradients, free_gradients, maps, strict=True):
+        np.testing.assert_allclose(gradient - free, 2 * 0.5 * difference, rtol=1e-4, atol=1e-5)
 
 
 def test_a_step_minimises_the_sum_and_its_history_has_the_norm_of_each_term_s_gradient():

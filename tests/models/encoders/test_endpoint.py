@@ -350,11 +350,11 @@ def with_key(encoder, monkeypatch):
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_not_followed_and_its_target_is_named_to_whom_sends_no_key(encoder, with_key, server, status):
-    with listening() as other:
-        server.answer = says(b"moved", status, Location=f"{other.address}/v1/embeddings")
-        assert f"({status}) to {other.address}/v1/embeddings" in fault(encoder())
-        assert other.address not in fault(with_key())
-        assert other.requests == []
+    with listening() as target:
+        server.answer = says(b"moved", status, Location=f"{target.address}/v1/embeddings")
+        assert f"({status}) to {target.address}/v1/embeddings" in fault(encoder())
+        assert target.address not in fault(with_key())
+        assert target.requests == []
     assert len(server.requests) == 2
 
 

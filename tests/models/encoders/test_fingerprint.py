@@ -23,18 +23,18 @@ def test_it_holds_the_length_of_a_vector_each_cosine_and_each_first_component():
 
 @given(st.floats(0.1, 100), arrays(np.float32, VECTORS.shape, elements=st.floats(-(2**-10), 2**-10, width=32)))
 def test_rounding_and_the_norms_of_the_vectors_do_not_make_another_encoder(scale, rounding):
-    other = fingerprint((VECTORS * np.float32(scale)) * (1 + rounding))
-    assert fingerprint_fault(fingerprint(VECTORS), other) is None
-    assert fingerprint_fault(other, fingerprint(VECTORS)) is None
+    rounded = fingerprint((VECTORS * np.float32(scale)) * (1 + rounding))
+    assert fingerprint_fault(fingerprint(VECTORS), rounded) is None
+    assert fingerprint_fault(rounded, fingerprint(VECTORS)) is None
 
 
 @pytest.mark.parametrize(
-    "other",
+    "changed",
     [VECTORS + np.float32(0.1), VECTORS[[1, 0, 2, 3, 4, 5]], VECTORS[:, ::-1], -VECTORS],
     ids=["shifted", "in another order", "turned", "turned about"],
 )
-def test_other_vectors_are_another_encoder(other):
-    assert "differ by" in fingerprint_fault(fingerprint(VECTORS), fingerprint(other))
+def test_other_vectors_are_another_encoder(changed):
+    assert "differ by" in fingerprint_fault(fingerprint(VECTORS), fingerprint(changed))
 
 
 def test_the_largest_difference_and_other_lengths_are_reported():

@@ -11,7 +11,7 @@ import tensorflow_text as tf_text
 from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow.python.framework import op_def_registry
 
-from models.encoders.allowed_operations import ALLOWED, has_place_for_name, is_allowed
+from models.encoders.allowed_operations import ALLOWED, can_hold_name, is_allowed
 from models.encoders.load_encoder import load_encoder
 from models.encoders.settings import EncoderSettings
 from schemas.errors import DataError
@@ -143,8 +143,8 @@ def test_half_precision_and_no_known_shape_become_float32_of_two_dimensions(tmp_
         return tf.reshape(lengths, tf.concat([tf.shape(texts), [1]], 0))
 
     folder = written(Called(vectors), tmp_path / "model", spec=tf.TensorSpec(None, tf.string))
-    found = encoder_of(folder).encode(["abc", "de"], "query")
-    assert found.dtype == np.float32 and found.tolist() == [[3], [2]]
+    encoded = encoder_of(folder).encode(["abc", "de"], "query")
+    assert encoded.dtype == np.float32 and encoded.tolist() == [[3], [2]]
 
 
 def test_operations_of_tensorflow_text_are_known(tmp_path):
@@ -254,7 +254,7 @@ def in_a_branch(texts):
     return lengths(texts) + tf.cast(tf.cond(tf.size(texts) > 3, read, lambda: 0), tf.float32)
 
 
-def of_many_kinds(texts):
+def many_kinds(texts):
     with tf.control_dependencies([tf.print(texts, output_stream="file:///tmp/never")]):
         files = tf.io.matching_files(texts)
     tf.io.write_file("/tmp/never", texts[0])
@@ -266,11 +266,11 @@ def of_many_kinds(texts):
     return tf.raw_ops.DebugIdentity(input=sums, debug_urls=["file:///tmp/never"])
 
 
-def of_lines(texts):
+def lines(texts):
     return tf.data.TextLineDataset(texts).reduce(lengths(texts), lambda sums, line: sums)
 
 
-def of_a_file_of_any_name(texts):
+def any_file(texts):
     handle = tf.raw_ops.AnonymousHashTable(key_dtype=tf.string, value_dtype=tf.int64)
     tf.raw_ops.InitializeTableFromTextFileV2(
         table_handle=handle, filename=texts[0], key_index=-2, value_index=-1, vocab_size=-1, delimiter="\t"
@@ -278,11 +278,11 @@ def of_a_file_of_any_name(texts):
     return lengths(texts)
 
 
-def of_a_mapped_file(texts):
+def mapped_file(texts):
     return lengths(texts) + tf.raw_ops.ImmutableConst(dtype=tf.float32, shape=[1], memory_region_name="/etc/passwd")
 
 
-def of_a_quiet_end(texts):
+def quiet_end(texts):
     with tf.control_dependencies([tf.raw_ops.Abort(error_msg="", exit_without_error=True)]):
         return lengths(texts)
 
@@ -292,11 +292,11 @@ def of_a_quiet_end(texts):
     ("function", "operations"),
     [
         (in_a_branch, "ReadFile"),
-        (of_many_kinds, "DebugIdentity, EagerPyFunc, MatchingFiles, PrintV2, PyFunc, RestoreV2, SaveV2, WriteFile"),
-        (of_lines, "FlatMapDataset, ReduceDataset, TensorSliceDataset, TextLineDataset"),
-        (of_a_file_of_any_name, "InitializeTableFromTextFileV2"),
-        (of_a_mapped_file, "ImmutableConst"),
-        (of_a_quiet_end, "Abort"),
+        (many_kinds, "DebugIdentity, EagerPyFunc, MatchingFiles, PrintV2, PyFunc, RestoreV2, SaveV2, WriteFile"),
+        (lines, "FlatMapDataset, ReduceDataset, TensorSliceDataset, TextLineDataset"),
+        (any_file, "InitializeTableFromTextFileV2"),
+        (mapped_file, "ImmutableConst"),
+        (quiet_end, "Abort"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -421,7 +421,7 @@ def test_each_allowed_operation_with_a_string_that_is_no_choice_has_one_reason()
     }
     assert {name for name in with_string if is_allowed(name)} <= set(WITH_REASON)
     assert len(WITH_REASON) == len(set(WITH_REASON))
-    assert [name for name in WITH_REASON if name in OPERATIONS and not has_place_for_name(OPERATIONS[name])] == []
+    assert [name for name in WITH_REASON if name in OPERATIONS and not can_hold_name(OPERATIONS[name])] == []
 
 
 def test_no_allowed_operation_has_a_file_an_address_or_python_or_ends_the_process():

@@ -14,8 +14,8 @@ NEEDED = {
 """The settings that each kind needs."""
 
 
-def settings_of(kind, **others):
-    return EncoderSettings(**{"kind": kind, **NEEDED[kind], **others})
+def settings_of(kind, **settings):
+    return EncoderSettings(**{"kind": kind, **NEEDED[kind], **settings})
 
 
 @pytest.mark.parametrize("kind", NEEDED)
@@ -39,7 +39,7 @@ def test_an_address_ends_without_a_slash():
 
 
 @pytest.mark.parametrize(
-    ("kind", "others", "name"),
+    ("kind", "settings", "name"),
     [
         ("endpoint", {"name": "Mine"}, "Mine"),
         ("endpoint", {}, "bge-m3"),
@@ -49,5 +49,5 @@ def test_an_address_ends_without_a_slash():
         ("vectors", {}, "vectors"),
     ],
 )
-def test_an_encoder_is_shown_by_its_name_or_by_what_it_is(kind, others, name):
-    assert settings_of(kind, **others).shown_name == name
+def test_an_encoder_is_shown_by_its_name_or_by_what_it_is(kind, settings, name):
+    assert settings_of(kind, **settings).shown_name == name

@@ -52,16 +52,16 @@ def test_a_text_of_such_signs_alone_stays_for_encoders_refuse_an_empty_one(text:
 
 def characters(content: str) -> list[str]:
     """The characters of a class's content, its ranges by their ends and their middle."""
-    found, rest = [], list(content)
-    while rest:
-        first = rest.pop(0)
-        if rest and rest[0] == "-":
-            last = rest[1]
-            del rest[:2]
-            found += [first, chr((ord(first) + ord(last)) // 2), last]
+    shown, left = [], list(content)
+    while left:
+        first = left.pop(0)
+        if left and left[0] == "-":
+            last = left[1]
+            del left[:2]
+            shown += [first, chr((ord(first) + ord(last)) // 2), last]
         else:
-            found.append(first)
-    return found
+            shown.append(first)
+    return shown
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20)
@@ -69,8 +69,8 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_siz
 
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.sampled_from(characters(UNSEEN)))
 def test_signs_that_nobody_sees_never_make_a_difference_and_twice_the_form_is_the_form(pieces, sign):
-    plain, other = seen("a" + "".join(pieces), "a" + sign.join(pieces) + sign)
-    assert plain == other
+    plain, signed = seen("a" + "".join(pieces), "a" + sign.join(pieces) + sign)
+    assert plain == signed
     assert seen(plain) == [plain]
 
 

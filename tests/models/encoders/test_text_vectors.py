@@ -66,9 +66,9 @@ def test_texts_without_vectors_are_an_error_that_counts_them_and_names_one_by_it
 def test_written_vectors_are_read_by_any_texts_in_any_order(tmp_path_factory, queries, documents, data):
     vectors = write_vectors(tmp_path_factory.mktemp("vectors"), {"query": queries, "document": documents})
     for role, texts in (("query", queries), ("document", documents)):
-        asked = data.draw(st.lists(st.sampled_from(texts), max_size=9)) if texts else []
-        assert vectors.encode(asked, role).tolist() == [kept(text, role) for text in asked]
-        assert vectors.encode([text.encode() for text in asked], role).tolist() == vectors.encode(asked, role).tolist()
+        drawn = data.draw(st.lists(st.sampled_from(texts), max_size=9)) if texts else []
+        assert vectors.encode(drawn, role).tolist() == [kept(text, role) for text in drawn]
+        assert vectors.encode([text.encode() for text in drawn], role).tolist() == vectors.encode(drawn, role).tolist()
 
 
 def test_the_files_have_the_same_bytes_in_any_order_of_the_texts(tmp_path):
@@ -87,10 +87,10 @@ def test_digests_that_begin_or_end_with_zeros_are_found(tmp_path):
 
 def test_vectors_are_kept_with_length_1_in_half_precision():
     vectors = np.random.default_rng(1).normal(size=(5, 512), scale=1e3).astype(np.float32)
-    found = stored_form(vectors)
-    assert found.dtype == np.float16
+    stored = stored_form(vectors)
+    assert stored.dtype == np.float16
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    np.testing.assert_allclose(found.astype(np.float64) @ unit[0], unit.astype(np.float64) @ unit[0], atol=5e-5)
+    np.testing.assert_allclose(stored.astype(np.float64) @ unit[0], unit.astype(np.float64) @ unit[0], atol=5e-5)
 
 
 # Their folder
@@ -152,7 +152,7 @@ def test_lists_of_texts_get_the_vectors_of_their_queries_and_documents(vectors):
 def test_lists_of_tokens_get_them_by_their_ids_in_another_order(vectors):
     tokens = ranking_lists([[0], [1]], [[7], [8], [9]], [[1, 0], [0, 2]], [[0, 2], [1, 2]])  # d00, d01, d02
     renamed = {"d00": "d3", "d01": "d1", "d02": "d2"}
-    ids = [renamed[one.decode()] for one in tokens.document_columns["doc_id"].numpy()]
+    ids = [renamed[doc_id.decode()] for doc_id in tokens.document_columns["doc_id"].numpy()]
     tokens.query_columns["query_id"] = tf.constant(["q2", "q1"])
     tokens.document_columns["doc_id"] = tf.constant(ids)
     features, _ = with_text_vectors(tokens, LISTS, vectors).batch(tf.constant([0, 1]))

@@ -89,7 +89,7 @@ def made_up():
     return weights | {name: draw.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
 
 
-def reference(tokens, of):
+def reference(tokens, w):
     """The vector of one text, token by token."""
 
     def relu(values):
@@ -100,31 +100,31 @@ def reference(tokens, of):
 
     def windowed(rows, layer, order):
         before, windows = (order - 1) // 2, []
-        for place in range(len(rows)):
-            around = range(place - before, place - before + order)
+        for row in range(len(rows)):
+            around = range(row - before, row - before + order)
             window = np.concatenate([rows[at] if 0 <= at < len(rows) else np.zeros(GRAM_DIM) for at in around])
-            windows.append(rows[place] + relu(window @ of[f"w{layer}_{order}"] + of[f"b{layer}_{order}"]))
+            windows.append(rows[row] + relu(window @ w[f"w{layer}_{order}"] + w[f"b{layer}_{order}"]))
         return windows
 
     tokens = [1, *tokens, 2]
     embedded = [
-        of["scale"][token % PARTS] * of[f"q{token % PARTS + 1}"][token // PARTS] + of["lo"][token % PARTS]
+        w["scale"][token % PARTS] * w[f"q{token % PARTS + 1}"][token // PARTS] + w["lo"][token % PARTS]
         for token in tokens
     ]
     projection, bias, gain, shift = (
-        np.concatenate([of[f"{name}{order}"] for order in (2, 3, 5)], axis=-1)
+        np.concatenate([w[f"{name}{order}"] for order in (2, 3, 5)], axis=-1)
         for name in ("proj", "proj_b", "ln_g", "ln_b")
     )
     projected = [norm(row @ projection + bias, gain, shift) for row in embedded]
     features = [embedded]
-    for place, order in enumerate((2, 3, 5)):
-        grams = [row[place * GRAM_DIM : (place + 1) * GRAM_DIM] for row in projected]
+    for part, order in enumerate((2, 3, 5)):
+        grams = [row[part * GRAM_DIM : (part + 1) * GRAM_DIM] for row in projected]
         features.append(windowed(windowed(grams, "1", order), "2", order))
     mean = np.zeros(DIM)
     for row in zip(*features, strict=True):
-        mean += (norm(np.concatenate(row), of["ln_g"], of["ln_b"]) @ of["cnn_W"] + of["cnn_b"]) / np.sqrt(len(tokens))
-    first = relu(mean @ of["p1"] + relu(mean @ of["d0"]) @ of["d1"])
-    last = np.tanh(first @ of["p3"] + relu(first @ of["d2"]) @ of["d3"])
+        mean += (norm(np.concatenate(row), w["ln_g"], w["ln_b"]) @ w["cnn_W"] + w["cnn_b"]) / np.sqrt(len(tokens))
+    first = relu(mean @ w["p1"] + relu(mean @ w["d0"]) @ w["d1"])
+    last = np.tanh(first @ w["p3"] + relu(first @ w["d2"]) @ w["d3"])
     return last / np.sqrt(last @ last)
 
 
@@ -262,8 +262,8 @@ def test_vectors_are_those_of_the_package_also_in_a_saved_module_of_ninety_megab
         loaded.vectors(tf.constant(texts[:60])), packaged.encode(texts[:60], "document"), atol=1e-6
     )
     alike = [*zip(*ALIKE.values(), strict=True)]
-    one, other = (loaded.vectors(tf.constant(texts)) for texts in alike)
-    np.testing.assert_allclose(tf.reduce_sum(one * other, axis=1), np.ones(len(ALIKE)), atol=1e-5)
+    first, second = (loaded.vectors(tf.constant(texts)) for texts in alike)
+    np.testing.assert_allclose(tf.reduce_sum(first * second, axis=1), np.ones(len(ALIKE)), atol=1e-5)
 
 
 @pytest.mark.long

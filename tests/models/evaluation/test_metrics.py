@@ -99,11 +99,11 @@ def test_query_without_relevant_documents_scores_zero_and_counts():
 
 
 def test_the_highest_of_other_grades_is_the_mr_grade():
-    of_four = metrics_of_ranked([np.array([2, 3, 0])], top_grade=3)
-    assert (of_four["p_mr_1"], of_four["mrr_mr"], of_four["mrr_r"]) == (0, 1 / 2, 1)
-    of_two = metrics_of_ranked([np.array([1, 0, 1]), np.array([1, 0, 0])], top_grade=1)
-    assert of_two["ordered_pairs"].tolist() == of_two["ordered_pairs_mr"].tolist() == [1 / 2, 1]
-    assert of_two["ordered_pairs_sr"].tolist() == [1 / 2, 1 / 2]
+    four_grades = metrics_of_ranked([np.array([2, 3, 0])], top_grade=3)
+    assert (four_grades["p_mr_1"], four_grades["mrr_mr"], four_grades["mrr_r"]) == (0, 1 / 2, 1)
+    two_grades = metrics_of_ranked([np.array([1, 0, 1]), np.array([1, 0, 0])], top_grade=1)
+    assert two_grades["ordered_pairs"].tolist() == two_grades["ordered_pairs_mr"].tolist() == [1 / 2, 1]
+    assert two_grades["ordered_pairs_sr"].tolist() == [1 / 2, 1 / 2]
 
 
 @settings(max_examples=8)
@@ -120,7 +120,7 @@ def test_many_and_long_lists_have_the_metrics_of_each(monkeypatch):
     generator = np.random.default_rng(0)
     ranked = [generator.integers(0, 3, size) for size in (3, 40, 1, 17, 40)]
     alone = [metrics_of_ranked([grades]) for grades in ranked]
-    monkeypatch.setattr("models.evaluation.metrics._PLACES_AT_ONCE", 90)  # two lists at a time
+    monkeypatch.setattr("models.evaluation.metrics._CELLS_AT_ONCE", 90)  # two lists at a time
     for key, values in metrics_of_ranked(ranked).items():
         np.testing.assert_allclose(values, [single[key][0] for single in alone], atol=1e-6, err_msg=key)
 
@@ -151,16 +151,16 @@ def test_documents_with_equal_scores_have_the_mean_over_all_their_orders(drawn):
     top_grade, tied = drawn
     scores = np.repeat(-np.arange(len(tied)), [*map(len, tied)])
     (grades, *_), order = every_order(tied), np.random.default_rng(0).permutation(len(scores))
-    given_in_any_order = per_query_metrics([grades[order]], [scores[order]], top_grade)
+    shuffled = per_query_metrics([grades[order]], [scores[order]], top_grade)
     expected = means(metrics_of_ranked(every_order(tied), top_grade))
-    assert means(given_in_any_order) == pytest.approx(expected, abs=1e-6)
+    assert means(shuffled) == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_mean_over_orders_holds_with_other_cutoffs_too(monkeypatch):
     for formula, cutoff in ((PRECISION, 3), (RECALL, 2), (NDCG, 10), (NDCG, None), (RECIPROCAL_RANK, 2)):
-        for of_mr_alone in (False, True):
-            key = f"{formula.expectation.__name__}_{cutoff}_{of_mr_alone}"
-            monkeypatch.setitem(METRICS, key, Metric(key, None, "", cutoff, of_mr_alone, formula))
+        for mr_only in (False, True):
+            key = f"{formula.expectation.__name__}_{cutoff}_{mr_only}"
+            monkeypatch.setitem(METRICS, key, Metric(key, None, "", cutoff, mr_only, formula))
     for tied in ([[2, 1, 1, 0, 0]], [[0, 1], [2], [0, 1, 0]]):
         expected = means(metrics_of_ranked(every_order(tied)))
         assert {key: metric.expected(tied, TOP_GRADE) for key, metric in METRICS.items()} == pytest.approx(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from models.evaluation.relevance_shares import (
     ERROR_RATE,
-    FEWEST_QUERIES,
-    MOST_STEPS,
+    MAX_STEPS,
+    MIN_QUERIES,
     RelevanceShares,
     fit_relevance_shares,
 )
@@ -20,7 +20,7 @@ SIZE = 4
 DRAWN = np.array([False, False, True, True])
 """Each list has two judged documents and two drawn ones."""
 
-queries = st.integers(FEWEST_QUERIES, 90)
+queries = st.integers(MIN_QUERIES, 90)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -45,7 +45,7 @@ def lists(queries, seed):
 @given(queries=queries, seed=seeds, documents=st.integers(SIZE, 10**6))
 def test_shares_rise_with_the_score_and_lie_between_0_and_1(queries, seed, documents):
     shares = fitted(*lists(queries, seed), documents)
-    assert len(shares.score) == len(shares.share) <= 2 * MOST_STEPS
+    assert len(shares.score) == len(shares.share) <= 2 * MAX_STEPS
     assert (np.diff(shares.score) > 0).all() and (np.diff(shares.share) >= 0).all()
     values = [shares.of(score) for score in np.linspace(-5, 9, 50)]
     assert values == sorted(values) and 0 <= values[0] and values[-1] <= 1
@@ -72,32 +72,32 @@ def test_the_signs_mark_at_most_the_error_rate_of_the_eval_queries(queries, seed
 
 def test_a_drawn_document_counts_as_often_as_it_stands_for_others_and_a_judged_one_once():
     # 102 documents: each of the two drawn ones stands for 50. Each score has two judged documents or two drawn ones.
-    shares = fitted([[2.0, 1.0, 1.0, 0.0]] * FEWEST_QUERIES, [[2, 1, 0, 0]] * FEWEST_QUERIES, documents=102)
+    shares = fitted([[2.0, 1.0, 1.0, 0.0]] * MIN_QUERIES, [[2, 1, 0, 0]] * MIN_QUERIES, documents=102)
     assert shares.of(0.0) == 0
     assert shares.of(1.0) == pytest.approx(1 / (1 + 50))
-    assert shares.of(2.0) == pytest.approx(FEWEST_QUERIES / (FEWEST_QUERIES + 50 - 1))
+    assert shares.of(2.0) == pytest.approx(MIN_QUERIES / (MIN_QUERIES + 50 - 1))
 
 
 def test_a_judged_document_that_is_not_relevant_stands_for_no_other():
-    shares = fitted([[2.0, 1.0, 0.0, 0.0]] * FEWEST_QUERIES, [[2, 0, 0, 0]] * FEWEST_QUERIES, documents=10_000)
+    shares = fitted([[2.0, 1.0, 0.0, 0.0]] * MIN_QUERIES, [[2, 0, 0, 0]] * MIN_QUERIES, documents=10_000)
     assert shares.of(1.0) == 0
-    assert shares.of(2.0) == pytest.approx(FEWEST_QUERIES / (FEWEST_QUERIES + 4999 - 1))
+    assert shares.of(2.0) == pytest.approx(MIN_QUERIES / (MIN_QUERIES + 4999 - 1))
 
 
 def test_few_drawn_documents_of_a_large_collection_do_not_make_the_highest_score_sure():
-    scores, grades = [[2.0, 2.0, 0.0, 0.0]] * FEWEST_QUERIES, [[2, 1, 0, 0]] * FEWEST_QUERIES
+    scores, grades = [[2.0, 2.0, 0.0, 0.0]] * MIN_QUERIES, [[2, 1, 0, 0]] * MIN_QUERIES
     assert fitted(scores, grades, documents=10).of(9.0) > 0.95
     assert fitted(scores, grades, documents=10**6).of(9.0) < 0.001
 
 
 def test_queries_without_an_mr_document_set_no_limit():
-    answered, low = [[2.0, 1.0, 0.0, 0.0]] * FEWEST_QUERIES, [[-9.0] * SIZE] * 60
-    shares = fitted([*answered, *low], [[2, 0, 0, 0]] * FEWEST_QUERIES + [[1, 0, 0, 0]] * 60, 100)
-    assert (shares.no_answer_below, shares.queries) == (2.0, FEWEST_QUERIES)
+    answered, low = [[2.0, 1.0, 0.0, 0.0]] * MIN_QUERIES, [[-9.0] * SIZE] * 60
+    shares = fitted([*answered, *low], [[2, 0, 0, 0]] * MIN_QUERIES + [[1, 0, 0, 0]] * 60, 100)
+    assert (shares.no_answer_below, shares.queries) == (2.0, MIN_QUERIES)
 
 
 def test_with_too_few_queries_nothing_is_fitted():
-    for queries in (0, FEWEST_QUERIES - 1):
+    for queries in (0, MIN_QUERIES - 1):
         assert fitted([[0.0] * SIZE] * queries, [[2, 0, 0, 0]] * queries, 100) is None
 
 

@@ -40,9 +40,9 @@ def model(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("places", [1, 6, 100])
-def test_lists_of_any_size_are_scored_in_batches(model, monkeypatch, places):
-    monkeypatch.setattr(module, "_BATCH_PLACES", places)
+@pytest.mark.parametrize("cells", [1, 6, 100])
+def test_lists_of_any_size_are_scored_in_batches(model, monkeypatch, cells):
+    monkeypatch.setattr(module, "_BATCH_CELLS", cells)
     texts = [("a", ["b", "bb", "bbb"]), ("aa", ["b"]), ("aaa", ["bb", "bbbb"])]
     lists = text_lists(
         (query, query, {document: (document, 0) for document in documents}) for query, documents in texts
@@ -58,7 +58,7 @@ def test_lists_of_any_size_are_scored_in_batches(model, monkeypatch, places):
 
 
 def test_a_batch_holds_no_more_padded_places_than_allowed_but_one_list_at_least(monkeypatch):
-    monkeypatch.setattr(module, "_BATCH_PLACES", 6)
+    monkeypatch.setattr(module, "_BATCH_CELLS", 6)
     batches = module._batches([1, 3, 2, 1, 1, 1, 1, 1, 1, 9, 1])
     assert [*batches] == [[0, 1], [2, 3, 4], [5, 6, 7, 8], [9], [10]]
 

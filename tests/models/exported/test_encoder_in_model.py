@@ -45,7 +45,7 @@ MEAN, DEVIATION = 0.2, 0.5
 PAIRS = [("cat", "chat"), ("dog", "chien")]
 PLAIN = {"score", "encode_query", "encode_document"}
 TAKE_VECTORS = {f"{name}_with_vectors" for name in PLAIN}
-OTHERS = {
+OTHER_SIGNATURES = {
     *("channel_weights", "grade_bands", "count_terms", "explain_words", "words_channel", "collection_statistics"),
     *("explain", "translate", "own_terms", "known_share", "serving_default", "text_encoder"),
 }
@@ -101,7 +101,7 @@ def any_model(request, exported, model, vectors):
 
 
 def test_a_model_with_its_encoder_takes_texts_alone_or_with_vectors(exported, model, encoder):
-    assert model.signatures == PLAIN | TAKE_VECTORS | OTHERS | {"query_text_vectors", "document_text_vectors"}
+    assert model.signatures == PLAIN | TAKE_VECTORS | OTHER_SIGNATURES | {"query_text_vectors", "document_text_vectors"}
     inputs = model._model.signatures["serving_default"].structured_input_signature[1]
     assert {name: spec.dtype for name, spec in inputs.items()} == {"query": tf.string, "documents": tf.string}
     assert model.encoder_record == record_of(IN_GRAPH)

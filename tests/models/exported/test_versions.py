@@ -22,10 +22,10 @@ def write(folder: Path, files: dict[str, bytes]) -> str:
 
 
 @given(FILES, FILES)
-def test_fingerprints_are_equal_where_names_and_contents_are(one, other):
+def test_fingerprints_are_equal_where_names_and_contents_are(first, second):
     with tempfile.TemporaryDirectory() as folder:
-        paths = [write(Path(folder, name), files) for name, files in (("one", one), ("other", other))]
-        assert (model_fingerprint(paths[0]) == model_fingerprint(paths[1])) == (one == other)
+        paths = [write(Path(folder, name), files) for name, files in (("first", first), ("second", second))]
+        assert (model_fingerprint(paths[0]) == model_fingerprint(paths[1])) == (first == second)
 
 
 GRAPH = {"saved_model.pb": b"graph"}
@@ -35,7 +35,7 @@ BACKUPS = ("assets.extra/.example_queries.json.swp", "assets.extra/example_queri
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "are_equal"),
+    ("first", "second", "are_equal"),
     [
         ({"shard": LARGE}, {"shard": LARGE[:-1] + b"\1"}, False),
         (GRAPH, {**GRAPH, **dict.fromkeys((*ADDED, *BACKUPS), b"of a push, or of an editor")}, True),
@@ -43,6 +43,6 @@ BACKUPS = ("assets.extra/.example_queries.json.swp", "assets.extra/example_queri
         (GRAPH, {**GRAPH, "assets/MODEL_CARD.md": b"of the model's own"}, False),
     ],
 )
-def test_files_of_the_model_alone_count_and_to_their_last_byte(tmp_path, one, other, are_equal):
-    prints = [model_fingerprint(write(tmp_path / str(number), files)) for number, files in enumerate((one, other))]
+def test_files_of_the_model_alone_count_and_to_their_last_byte(tmp_path, first, second, are_equal):
+    prints = [model_fingerprint(write(tmp_path / str(number), files)) for number, files in enumerate((first, second))]
     assert (prints[0] == prints[1]) == are_equal

@@ -100,9 +100,9 @@ def test_no_texts_have_no_vectors(encoder):
 def test_lstm_of_a_machine_with_a_gpu_has_the_same_vectors(monkeypatch):
     plain = Encoder("lstm")
     monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind: [kind])
-    of_gpu = Encoder("lstm")
-    assert type(of_gpu.layer.lstm.forward_layer) is not type(plain.layer.lstm.forward_layer)
-    np.testing.assert_allclose(of_gpu(TEXTS), plain(TEXTS), atol=1e-6)
+    gpu_encoder = Encoder("lstm")
+    assert type(gpu_encoder.layer.lstm.forward_layer) is not type(plain.layer.lstm.forward_layer)
+    np.testing.assert_allclose(gpu_encoder(TEXTS), plain(TEXTS), atol=1e-6)
 
 
 def test_gradient_of_the_table_holds_the_rows_that_occur_and_no_others(encoder):
@@ -118,14 +118,14 @@ def test_the_mean_alone_is_a_sum_over_words(encoder):
 
 def test_the_seed_alone_decides_the_weights_and_no_two_of_them_are_alike(encoder):
     config, weights = encoder.layer.get_config(), encoder.layer.get_weights()
-    same, other = (type(encoder.layer).from_config(config | {"seed": config["seed"] + more}) for more in (0, 1))
-    for layer in (same, other):
+    same, reseeded = (type(encoder.layer).from_config(config | {"seed": config["seed"] + more}) for more in (0, 1))
+    for layer in (same, reseeded):
         layer.build(None)
     assert all(map(np.array_equal, same.get_weights(), weights))
     random = [array.ravel()[:9] for array in weights if len(np.unique(array)) > 2]  # no biases
     assert len(np.unique(np.concatenate(random))) == sum(map(len, random))
-    for array, other_array in zip(weights, other.get_weights(), strict=True):
-        assert not np.array_equal(array, other_array) or array.ndim == 1  # biases start alike
+    for array, reseeded_array in zip(weights, reseeded.get_weights(), strict=True):
+        assert not np.array_equal(array, reseeded_array) or array.ndim == 1  # biases start alike
 
 
 # Dropout

@@ -48,14 +48,14 @@ def model_1(pairs: Iterable[tuple[Text, Text]], iterations: int = 5) -> Table:
     return table
 
 
-def kept(table: Table, least: float, most: int) -> Table:
+def kept(table: Table, min_share: float, max_shares: int) -> Table:
     """The largest shares of each term, to nine decimals; ties by the other term."""
-    found = {}
+    kept_shares = {}
     for q, shares in table.items():
-        rounded = {w: round(share, 9) for w, share in shares.items() if round(share, 9) >= least}
+        rounded = {w: round(share, 9) for w, share in shares.items() if round(share, 9) >= min_share}
         if rounded:
-            found[q] = dict(sorted(rounded.items(), key=lambda entry: (-entry[1], entry[0]))[:most])
-    return found
+            kept_shares[q] = dict(sorted(rounded.items(), key=lambda entry: (-entry[1], entry[0]))[:max_shares])
+    return kept_shares
 
 
 def translations(pairs: Iterable[tuple[Text, Text]]) -> Table:
@@ -63,11 +63,11 @@ def translations(pairs: Iterable[tuple[Text, Text]]) -> Table:
     pairs = list(pairs)
     forward = kept(model_1(pairs), 0.001, 200)
     backward = kept(model_1([(document, query) for query, document in pairs]), 0.001, 200)
-    found: dict[str, dict[str, float]] = {}
+    table: dict[str, dict[str, float]] = {}
     for q, shares in forward.items():
         powers = {w: share**0.6 * backward[w][q] ** 0.4 for w, share in shares.items() if q in backward.get(w, {})}
-        found[q] = {w: sum(shares.values()) * power / sum(powers.values()) for w, power in powers.items()}
-    return kept(found, 0.005, 50)
+        table[q] = {w: sum(shares.values()) * power / sum(powers.values()) for w, power in powers.items()}
+    return kept(table, 0.005, 50)
 
 
 @dataclass(frozen=True)
@@ -111,15 +111,15 @@ class Reference:
 
     def cosine(self, query: Text, document: Text) -> float:
         """The score of `TfIdf`."""
-        one, other = (
+        first, second = (
             {
                 w: count * log((len(self.documents) + 1) / (sum(w in held for held in self.documents) + 0.5))
                 for w, count in Counter(text).items()
             }
             for text in (query, document)
         )
-        norms = [sqrt(sum(weight**2 for weight in vector.values())) for vector in (one, other)]
-        return sum(one[w] * other[w] for w in one.keys() & other.keys()) / (norms[0] * norms[1] or 1)
+        norms = [sqrt(sum(weight**2 for weight in vector.values())) for vector in (first, second)]
+        return sum(first[w] * second[w] for w in first.keys() & second.keys()) / (norms[0] * norms[1] or 1)
 
 
 def cl_lsi(
@@ -138,8 +138,8 @@ def cl_lsi(
       query, document: the texts to compare.
     """
     idfs = [
-        {t: log((len(some) + 1) / (sum(t in text for text in some) + 0.5)) for text in some for t in text}
-        for some in texts
+        {t: log((len(side) + 1) / (sum(t in text for text in side) + 0.5)) for text in side for t in text}
+        for side in texts
     ]
     terms = [sorted({t for pair in pairs for t in pair[side]}) for side in (0, 1)]
 

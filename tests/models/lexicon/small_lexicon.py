@@ -30,8 +30,8 @@ def join(texts: list[Text]) -> list[str]:
 
 def learn(pairs: list[tuple[Text, Text]], documents: list[Text], kind: Kind = "lexicon") -> Lexicon:
     """The lexicon of texts that are given as terms."""
-    of_texts = [(" ".join(query), " ".join(document)) for query, document in pairs]
-    return learn_lexicon(kind, LANGUAGES, RULES, of_texts, join(documents))
+    texts = [(" ".join(query), " ".join(document)) for query, document in pairs]
+    return learn_lexicon(kind, LANGUAGES, RULES, texts, join(documents))
 
 
 def make_channel(lexicon: Lexicon) -> SparseInnerProduct:
@@ -49,11 +49,11 @@ def channel_and_reference(
 
 def table_of(lexicon: Lexicon) -> Table:
     """A, by terms."""
-    found: dict[str, dict[str, float]] = {}
+    table: dict[str, dict[str, float]] = {}
     entries = lexicon.translations.tocoo()
     for row, column, weight in zip(entries.row, entries.col, entries.data, strict=True):
-        found.setdefault(lexicon.terms[row].decode(), {})[lexicon.terms[column].decode()] = float(weight)
-    return found
+        table.setdefault(lexicon.terms[row].decode(), {})[lexicon.terms[column].decode()] = float(weight)
+    return table
 
 
 def scores(channel: SparseInnerProduct, queries: list[str], documents: list[str]) -> npt.NDArray[np.float32]:

@@ -27,14 +27,14 @@ from tests.models.synthetic import text_lists
 pytestmark = [pytest.mark.tensors, pytest.mark.usefixtures("without_graphs")]
 
 PAIRS = [(["a"], ["x"]), (["a", "b"], ["x", "y", "y"]), (["b", "c"], ["y", "z"]), (["c", "d"], ["z", "w"])]
-OTHERS = [["v", "x"], ["v"]]
+NR_TEXTS = [["v", "x"], ["v"]]
 """NR documents of the first query."""
 TEXTS = st.lists(st.lists(st.sampled_from("abcdxyzwe"), max_size=6), min_size=1, max_size=4)
 
 
-def lists_of(pairs, others=()):
+def lists_of(pairs, nr_texts=()):
     """Train lists of these pairs; the first has NR documents, too."""
-    negatives = {f"n{number}": (text, 0) for number, text in enumerate(join(others))}
+    negatives = {f"n{number}": (text, 0) for number, text in enumerate(join(nr_texts))}
     return text_lists(
         (f"q{row}", query, {f"d{row}": (document, 2)} | (negatives if row == 0 else {}))
         for row, (query, document) in enumerate(map(join, pairs))
@@ -58,8 +58,8 @@ def inputs_of(train, evaluated=None, max_tokens=200):
     )
 
 
-def learn(dim=2, pairs=PAIRS, others=OTHERS, **values) -> ClLsi:
-    return ClLsi.make(inputs_of(lists_of(pairs, others), **values), dim=dim)
+def learn(dim=2, pairs=PAIRS, nr_texts=NR_TEXTS, **values) -> ClLsi:
+    return ClLsi.make(inputs_of(lists_of(pairs, nr_texts), **values), dim=dim)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_more_dimensions_than_the_pairs_have_are_refused_with_the_largest_number
 
 def test_score_by_hand():
     # Each pair is a direction of its own, and its two terms lie on it; all terms are equally rare.
-    channel = learn(2, [(["a"], ["x"])] * 2 + [(["b"], ["y"])], others=())
+    channel = learn(2, [(["a"], ["x"])] * 2 + [(["b"], ["y"])], nr_texts=())
     values = scores(channel, ["a", "b", "a b b"], ["x", "y"])
     np.testing.assert_allclose(values, [[1, 0], [0, 1], [1 / sqrt(5), 2 / sqrt(5)]], atol=1e-6)
 
@@ -119,7 +119,7 @@ def test_score_by_hand():
 @pytest.mark.parametrize("dim", [1, 3])
 def test_scores_are_those_of_the_loops(dim):
     queries, documents = [["a"], ["a", "a", "d"], ["b", "e"], ["c"]], [["x"], ["z", "w", "w"], ["v", "y"], ["w"]]
-    texts = ([query for query, _ in PAIRS], [document for _, document in PAIRS] + OTHERS)
+    texts = ([query for query, _ in PAIRS], [document for _, document in PAIRS] + NR_TEXTS)
     expected = [[cl_lsi(PAIRS, texts, dim, query, document) for document in documents] for query in queries]
     np.testing.assert_allclose(scores(learn(dim), join(queries), join(documents)), expected, atol=1e-5)
 
@@ -130,8 +130,8 @@ def test_scores_lie_in_their_range_and_do_not_depend_on_unknown_terms_or_on_orde
     values = scores(channel, join(queries), join(documents))
     low, high = channel.score_range
     assert (values >= low - 1e-6).all() and (values <= high + 1e-6).all()
-    others = [[text[::-1] + ["e", "unknown"] for text in texts] for texts in (queries, documents)]
-    np.testing.assert_allclose(scores(channel, *map(join, others)), values, atol=1e-5)
+    unordered = [[text[::-1] + ["e", "unknown"] for text in texts] for texts in (queries, documents)]
+    np.testing.assert_allclose(scores(channel, *map(join, unordered)), values, atol=1e-5)
 
 
 def test_a_text_without_known_terms_scores_0(channel):
@@ -142,7 +142,7 @@ def test_a_text_without_known_terms_scores_0(channel):
 
 
 def test_terms_are_stems_of_each_language_alone():
-    channel = learn(1, [(["connection"], ["gouvernement"]), (["house"], ["maison"])], others=())
+    channel = learn(1, [(["connection"], ["gouvernement"]), (["house"], ["maison"])], nr_texts=())
     assert scores(channel, ["Connected"], ["gouverner"]) == pytest.approx(1, abs=1e-6)
     assert scores(channel, ["gouvernement"], ["connection"]) == 0
 
@@ -167,7 +167,7 @@ def test_words_count_up_to_the_limit_and_their_parts_sum_to_the_document_s_vecto
 
 
 def test_lists_that_have_the_column_are_scored_by_it(channel):
-    lists = lists_of(PAIRS, OTHERS)
+    lists = lists_of(PAIRS, NR_TEXTS)
     batch, _ = with_fixed_scores(lists, lists, [channel]).batch([0, 3])
     np.testing.assert_allclose(channel(batch)[0], scores(channel, ["a"], ["x", "v x", "v"])[0], atol=1e-6)
 
@@ -185,7 +185,7 @@ def test_a_folded_text_is_the_sum_of_its_terms_vectors():
 @pytest.mark.parametrize("pairs", [[], PAIRS[:1], [(["a"], ["x"])] * 5, [([], [])] * 3])
 def test_too_few_pairs_are_refused(pairs):
     with pytest.raises(DataError, match=rf"lsi .*2 .* got {len(pairs)} pairs"):
-        learn(1, pairs, others=())
+        learn(1, pairs, nr_texts=())
 
 
 # The length that is fitted
@@ -203,7 +203,7 @@ def evaluated():
 
 def test_the_fitted_length_is_the_best_of_those_that_the_pairs_have(evaluated, monkeypatch):
     monkeypatch.setattr(subject, "DIMS", (1, 2, 3, 9))
-    channel = ClLsi.make(inputs_of(lists_of(PAIRS, OTHERS), evaluated), dim="fitted")
+    channel = ClLsi.make(inputs_of(lists_of(PAIRS, NR_TEXTS), evaluated), dim="fitted")
     fitted = channel.fitted["dim"]
     assert [point.value for point in fitted.curve] == [1, 2, 3]  # four pairs have three dimensions
     for point in fitted.curve:
@@ -217,7 +217,7 @@ def test_the_fitted_length_is_the_best_of_those_that_the_pairs_have(evaluated, m
 
 
 def test_fewer_dimensions_than_any_that_is_tried_are_taken_as_they_are(evaluated):
-    channel = ClLsi.make(inputs_of(lists_of(PAIRS, OTHERS), evaluated), dim="fitted")
+    channel = ClLsi.make(inputs_of(lists_of(PAIRS, NR_TEXTS), evaluated), dim="fitted")
     assert [point.value for point in channel.fitted["dim"].curve] == [4]
 
 

@@ -14,14 +14,14 @@ WORDS = st.binary(max_size=4)
 
 
 @given(st.lists(WORDS, min_size=1, unique=True), st.lists(WORDS))
-def test_known_terms_have_numbers_of_their_own_and_others_none(terms, others):
+def test_known_terms_have_numbers_of_their_own_and_others_none(terms, words):
     vocabulary = Vocabulary(terms)
     numbers = vocabulary.numbers(tf.constant(terms)).numpy()
     assert sorted(numbers) == list(range(len(terms)))
     assert vocabulary.terms(numbers).numpy().tolist() == terms
     assert [terms[row] for row in vocabulary.order] == vocabulary.terms(tf.range(len(terms))).numpy().tolist()
-    other_numbers = vocabulary.numbers(tf.constant(others, tf.string)).numpy()
-    assert [number == -1 for number in other_numbers] == [other not in terms for other in others]
+    word_numbers = vocabulary.numbers(tf.constant(words, tf.string)).numpy()
+    assert [number == -1 for number in word_numbers] == [word not in terms for word in words]
 
 
 def test_of_two_terms_with_one_fingerprint_one_is_unknown(monkeypatch):

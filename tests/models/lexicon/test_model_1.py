@@ -12,35 +12,36 @@ from tests.models.lexicon import reference
 from tests.models.lexicon.reference import PAIRS, Table, kept
 
 ITERATIONS = 5
-LEAST, MOST = 0.01, 20
+MIN_SHARE, MAX_SHARES = 0.01, 20
 
 
 def learned(pairs, events_of_a_block=1 << 22) -> Table:
     """The shares of the words of pairs of texts, each pair with a source of its own."""
     words = sorted({word for pair in pairs for text in pair for word in text})
-    place = {word: number for number, word in enumerate(words)}
-    of_target = sparse.lil_matrix((len(words), len(pairs)))
-    of_source = sparse.lil_matrix((len(pairs), len(words)), dtype=np.int32)
+    row_of = {word: number for number, word in enumerate(words)}
+    targets = sparse.lil_matrix((len(words), len(pairs)))
+    sources = sparse.lil_matrix((len(pairs), len(words)), dtype=np.int32)
     for number, (target, source) in enumerate(pairs):
         for word in target:
-            of_target[place[word], number] = 1
+            targets[row_of[word], number] = 1
         for word in source:
-            of_source[number, place[word]] += 1
-    found = explained_shares(of_target.tocsr(), of_source.tocsr(), ITERATIONS, LEAST, MOST, events_of_a_block).tocoo()
+            sources[number, row_of[word]] += 1
+    arguments = (ITERATIONS, MIN_SHARE, MAX_SHARES, events_of_a_block)
+    shares = explained_shares(targets.tocsr(), sources.tocsr(), *arguments).tocoo()
     table: dict[str, dict[str, float]] = {}
-    for row, column, share in zip(found.row, found.col, found.data, strict=True):
+    for row, column, share in zip(shares.row, shares.col, shares.data, strict=True):
         table.setdefault(words[row], {})[words[column]] = share
     return table
 
 
-def of_loops(pairs) -> Table:
-    return kept(reference.model_1(pairs, ITERATIONS), LEAST, MOST)
+def loop_shares(pairs) -> Table:
+    return kept(reference.model_1(pairs, ITERATIONS), MIN_SHARE, MAX_SHARES)
 
 
-def assert_equal(found: Table, expected: Table, atol: float = 1e-6) -> None:
-    assert found.keys() == expected.keys()
+def assert_equal(actual: Table, expected: Table, atol: float = 1e-6) -> None:
+    assert actual.keys() == expected.keys()
     for query, shares in expected.items():
-        assert found[query] == pytest.approx(shares, abs=atol)
+        assert actual[query] == pytest.approx(shares, abs=atol)
 
 
 def test_a_word_of_one_pair_is_shared_by_the_document_s_words_and_null():
@@ -50,7 +51,7 @@ def test_a_word_of_one_pair_is_shared_by_the_document_s_words_and_null():
 
 @given(PAIRS, st.integers(1, 20))
 def test_the_table_is_that_of_the_loops_in_one_block_or_several(pairs, events):
-    assert_equal(learned(pairs), of_loops(pairs))
+    assert_equal(learned(pairs), loop_shares(pairs))
     assert_equal(learned(pairs, events), learned(pairs), atol=1e-9)
 
 
@@ -67,10 +68,10 @@ def test_a_document_of_several_pairs_counts_in_each_of_them():
     pairs = [(["a"], ["x", "y"]), (["a", "b"], ["x", "y"]), (["b"], ["y"])]
     documents = sparse.csr_matrix([[1, 1], [0, 1]])  # the two that there are
     with_documents = sparse.csr_matrix([[2, 0], [1, 1]])  # a and b, so often
-    table = of_loops(pairs)
+    table = loop_shares(pairs)
     expected = [[table[q].get(w, 0) for w in "xy"] for q in "ab"]
-    found = explained_shares(with_documents, documents, ITERATIONS, LEAST, MOST)
-    np.testing.assert_allclose(found.toarray(), expected, atol=1e-9)
+    shares = explained_shares(with_documents, documents, ITERATIONS, MIN_SHARE, MAX_SHARES)
+    np.testing.assert_allclose(shares.toarray(), expected, atol=1e-9)
 
 
 def test_a_rare_word_is_not_the_translation_of_all_that_once_stood_beside_it():
@@ -83,7 +84,7 @@ def test_a_rare_word_is_not_the_translation_of_all_that_once_stood_beside_it():
 def test_of_equal_shares_those_of_the_first_document_terms_are_kept():
     words = [f"w{number:02}" for number in range(30)]
     (shares,) = learned([(["a"], words[::-1])]).values()
-    assert list(shares) == words[:MOST]
+    assert list(shares) == words[:MAX_SHARES]
     assert set(shares.values()) == {round(1 / 31, 9)}
 
 

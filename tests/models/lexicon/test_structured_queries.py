@@ -29,7 +29,7 @@ pytestmark = pytest.mark.tensors
 
 few = settings(max_examples=4)
 """To learn a lexicon and score with it takes a tenth of a second."""
-ASKED = st.lists(st.lists(st.sampled_from("abcdexy"), max_size=6), min_size=1, max_size=4)
+WORD_LISTS = st.lists(st.lists(st.sampled_from("abcdexy"), max_size=6), min_size=1, max_size=4)
 """Texts with words that no lexicon knows."""
 
 
@@ -40,11 +40,12 @@ def expected_scores(reference, queries, documents):
 def sparse_scores(channel, queries, documents):
     """The scores that the sparse vectors give: [queries, documents]."""
 
-    def rows(found):
-        return [dict(zip(*row, strict=True)) for row in zip(*(part.to_list() for part in found), strict=True)]
+    def rows(terms):
+        return [dict(zip(*row, strict=True)) for row in zip(*(part.to_list() for part in terms), strict=True)]
 
-    asked, held = rows(channel.query_terms(tf.constant(queries))), rows(channel.document_terms(tf.constant(documents)))
-    return [[sum(weight * d.get(term, 0) for term, weight in q.items()) for d in held] for q in asked]
+    query_rows = rows(channel.query_terms(tf.constant(queries)))
+    document_rows = rows(channel.document_terms(tf.constant(documents)))
+    return [[sum(weight * d.get(term, 0) for term, weight in q.items()) for d in document_rows] for q in query_rows]
 
 
 # The score
@@ -62,16 +63,16 @@ def test_score_by_hand():
 
 
 @few
-@given(PAIRS, COLLECTIONS, ASKED, ASKED)
+@given(PAIRS, COLLECTIONS, WORD_LISTS, WORD_LISTS)
 def test_scores_are_those_of_the_loops_and_of_the_sparse_vectors_and_lie_in_their_range(
     pairs, collection, queries, documents
 ):
     channel, reference = channel_and_reference(pairs, collection)
-    found = scores(channel, join(queries), join(documents))
-    np.testing.assert_allclose(found, expected_scores(reference, queries, documents), atol=1e-6)
-    np.testing.assert_allclose(sparse_scores(channel, join(queries), join(documents)), found, atol=1e-5)
+    actual = scores(channel, join(queries), join(documents))
+    np.testing.assert_allclose(actual, expected_scores(reference, queries, documents), atol=1e-6)
+    np.testing.assert_allclose(sparse_scores(channel, join(queries), join(documents)), actual, atol=1e-5)
     low, high = channel.score_range
-    assert low == 0 <= found.min() and found.max() < high
+    assert low == 0 <= actual.min() and actual.max() < high
 
 
 def test_scores_of_real_texts_are_those_of_the_loops_and_of_their_sparse_vectors_and_parts():
@@ -93,11 +94,11 @@ def test_scores_of_real_texts_are_those_of_the_loops_and_of_their_sparse_vectors
 
 
 @few
-@given(COLLECTIONS.filter(any), ASKED, ASKED)
+@given(COLLECTIONS.filter(any), WORD_LISTS, WORD_LISTS)
 def test_without_translations_a_score_is_that_of_bm25_by_the_number_of_distinct_terms(collection, queries, documents):
-    asked, held = ([[word.encode() for word in text] for text in texts] for texts in (queries, documents))
-    bm25 = Bm25(asked, join(collection))
-    expected = [[bm25_score(bm25, query, document) / max(len(set(query)), 1) for document in held] for query in asked]
+    query_words, doc_words = ([[word.encode() for word in text] for text in texts] for texts in (queries, documents))
+    bm25 = Bm25(query_words, join(collection))
+    expected = [[bm25_score(bm25, q, d) / max(len(set(q)), 1) for d in doc_words] for q in query_words]
     for kind in ("bm25", "lexicon"):
         channel = make_channel(learn([], collection, kind))
         np.testing.assert_allclose(scores(channel, join(queries), join(documents)), expected, atol=1e-6)
@@ -120,11 +121,11 @@ def test_parts_sum_to_the_score_and_each_is_a_translation_that_the_document_hold
 
 
 @few
-@given(PAIRS, COLLECTIONS, ASKED)
+@given(PAIRS, COLLECTIONS, WORD_LISTS)
 def test_translations_are_those_of_the_table_and_each_term_itself_comes_first(pairs, collection, queries):
     channel, reference = channel_and_reference(pairs, collection)
-    found = channel.translations(tf.constant(join(queries)))
-    rows = [(q.decode(), w.decode(), float(t)) for q, w, t in zip(*(one.numpy() for one in found), strict=True)]
+    columns = (column.numpy() for column in channel.translations(tf.constant(join(queries))))
+    rows = [(q.decode(), w.decode(), float(t)) for q, w, t in zip(*columns, strict=True)]
     expected = [
         (q, w, weight)
         for q in dict.fromkeys(word for query in queries for word in query)
@@ -212,14 +213,14 @@ def test_texts_without_words_have_vectors_without_terms(kind):
         for vectors in (channel.query_terms, channel.document_terms):
             held, weights = vectors(tf.constant(texts, tf.string))
             assert held.to_tensor("").shape == weights.to_tensor().shape == (len(texts), 0)
-        assert all(len(one) == 0 for one in channel.translations(tf.constant(texts, tf.string)))
+        assert all(len(column) == 0 for column in channel.translations(tf.constant(texts, tf.string)))
     for query, document in (("", ""), ("a", ""), ("", "b")):
-        assert all(len(one) == 0 for one in channel.parts(tf.constant(query), tf.constant(document)))
+        assert all(len(column) == 0 for column in channel.parts(tf.constant(query), tf.constant(document)))
 
 
 @few
 @given(st.lists(st.text(max_size=8), min_size=1, max_size=4))
 def test_any_text_can_be_asked_and_ranked(channel, texts):
     texts = [text.encode(errors="ignore").decode() for text in texts]
-    found = scores(channel, texts, texts)
-    np.testing.assert_allclose(sparse_scores(channel, texts, texts), found, atol=1e-5)
+    actual = scores(channel, texts, texts)
+    np.testing.assert_allclose(sparse_scores(channel, texts, texts), actual, atol=1e-5)

@@ -25,8 +25,8 @@ TEXTS = st.lists(st.lists(st.sampled_from(WORDS)).map(" ".join), max_size=4)
 def test_terms_are_the_first_words_or_their_stems(texts, rules):
     words = tokenize(tf.constant(texts, tf.string), rules)
     assert terms_of(tf.constant(texts, tf.string), "bm25", "fr", rules).texts().to_list() == words.to_list()
-    of_stems = terms_of(tf.constant(texts, tf.string), "lexicon", "fr", rules)
-    assert of_stems.texts().to_list() == stems(words, "fr").to_list()
+    stem_terms = terms_of(tf.constant(texts, tf.string), "lexicon", "fr", rules)
+    assert stem_terms.texts().to_list() == stems(words, "fr").to_list()
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_terms_are_the_first_words_or_their_stems(texts, rules):
     ],
 )
 def test_distinct_terms_stand_in_the_order_in_which_they_come_first(kind, distinct, rows, terms_of_words):
-    of_texts = terms_of(tf.constant(["\u0640 b a b", "c a"]), kind, "fr", ALL_WORDS)
-    assert [term.decode() for term in of_texts.distinct.numpy()] == distinct
-    assert of_texts.places.to_list() == rows
-    of_words = term_of(tf.constant(["naïveté", "\u0640", "1984"]), kind, "fr")
-    assert [term.decode() for term in of_words.numpy()] == terms_of_words
+    text_terms = terms_of(tf.constant(["\u0640 b a b", "c a"]), kind, "fr", ALL_WORDS)
+    assert [term.decode() for term in text_terms.distinct.numpy()] == distinct
+    assert text_terms.indices.to_list() == rows
+    word_terms = term_of(tf.constant(["naïveté", "\u0640", "1984"]), kind, "fr")
+    assert [term.decode() for term in word_terms.numpy()] == terms_of_words
 
 
 # Counts
@@ -68,7 +68,7 @@ def test_a_word_is_stemmed_once(monkeypatch):
     stemmed = []
     plain = subject.term_of
     monkeypatch.setattr(
-        subject, "term_of", lambda words, *rest: stemmed.extend(words.numpy().tolist()) or plain(words, *rest)
+        subject, "term_of", lambda words, *arguments: stemmed.extend(words.numpy().tolist()) or plain(words, *arguments)
     )
     counter = TermCounter("lexicon", RULES)
     for texts in (["Loup loup nationale"], ["Nationale nation"]):

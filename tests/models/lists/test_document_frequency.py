@@ -20,5 +20,5 @@ def test_idf_counts_the_distinct_texts_that_hold_a_term_in_memory_or_in_a_file(t
     expected = [np.log((len(distinct) + 1) / (sum(term in text for text in distinct) + 0.5)) for term in range(TERMS)]
     rows = RowsFile()
     rows.add(np.array(sum(texts, []), np.int32), np.array([len(text) for text in texts], np.int64))
-    for given_texts in (rows.mapped(), tf.ragged.constant(texts, tf.int32, ragged_rank=1)):
-        np.testing.assert_allclose(idf_of_terms(given_texts, TERMS), expected, rtol=1e-6)
+    for column in (rows.mapped(), tf.ragged.constant(texts, tf.int32, ragged_rank=1)):
+        np.testing.assert_allclose(idf_of_terms(column, TERMS), expected, rtol=1e-6)

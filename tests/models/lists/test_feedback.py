@@ -35,9 +35,9 @@ def added(feedback, documents, scores, ids=None):
     return feedback.added(scores, rank(scores, ids or ids_of(documents)), similarity_of(vectors_of(documents)))
 
 
-def cosine(document, other):
-    norms = [sqrt(sum(weight**2 for weight in text.values())) for text in (document, other)]
-    return sum(weight * other.get(term, 0) for term, weight in document.items()) / (norms[0] * norms[1] or 1)
+def cosine(document, second):
+    norms = [sqrt(sum(weight**2 for weight in text.values())) for text in (document, second)]
+    return sum(weight * second.get(term, 0) for term, weight in document.items()) / (norms[0] * norms[1] or 1)
 
 
 def expected(scores, documents, ids, gain, number):
@@ -132,8 +132,8 @@ def test_a_list_is_ranked_and_scored_alike_by_the_models_own_second_pass_or_with
     assert (model.feedback, ranker.feedback) == (Feedback(4.0, 3), Feedback(4.0 if gain is None else gain, 3))
     ranked = {document.doc_id: document for document in ranker.rank(query, 99, explain=True)}
     scores, first_scores = second.pop("scores"), first.pop("scores")
-    of_first = model.score(query, [document.text for document in DOCUMENTS])["scores"]
-    assert first_scores[0].tolist() == pytest.approx(of_first, abs=1e-5)
+    expected_scores = model.score(query, [document.text for document in DOCUMENTS])["scores"]
+    assert first_scores[0].tolist() == pytest.approx(expected_scores, abs=1e-5)
     _, vectors = model.own_vectors([text for text, _ in documents.values()])
     order = rank(first_scores[0], lists.doc_ids[0])
     gains = ranker.feedback.added(first_scores[0], order, similarity_of(vectors))

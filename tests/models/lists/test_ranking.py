@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.lists.ranking import best_places, rank
+from models.lists.ranking import best_rows, rank
 
 pytestmark = pytest.mark.tensors
 
@@ -48,15 +48,15 @@ def test_ties_also_those_of_float32_are_broken_by_document_id_descending_bytewis
     st.integers(0, 2**20),
     st.integers(1, 2000),
 )
-def test_best_places_are_those_of_scores_no_lower_than_the_last_of_the_best(size, most, seed, values):
+def test_best_places_are_those_of_scores_no_lower_than_the_last_of_the_best(size, limit, seed, values):
     scores = np.random.default_rng(seed).integers(0, values, size).astype(np.float32)
-    least = min(sorted(scores, reverse=True)[:most], default=0)
-    expected = [place for place, score in enumerate(scores) if score >= least]
-    assert sorted(best_places(scores, most)) == expected
+    lowest = min(sorted(scores, reverse=True)[:limit], default=0)
+    expected = [row for row, score in enumerate(scores) if score >= lowest]
+    assert sorted(best_rows(scores, limit)) == expected
 
 
 def test_minus_infinity_is_the_score_of_nothing():
-    assert best_places(np.full(600, -np.inf, np.float32), 3).tolist() == []
+    assert best_rows(np.full(600, -np.inf, np.float32), 3).tolist() == []
     scores = np.full(600, -np.inf, np.float32)
     scores[[7, 599]] = 1, 2
-    assert sorted(best_places(scores, 3)) == [7, 599]
+    assert sorted(best_rows(scores, 3)) == [7, 599]

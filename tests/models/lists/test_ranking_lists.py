@@ -40,7 +40,7 @@ LISTS = {  # query_id: (query_tokens, doc_ids, relevance, negative_place)
 
 
 def transformed(query_id):
-    tokens, doc_ids, relevance, places = LISTS[query_id]
+    tokens, doc_ids, relevance, negative_places = LISTS[query_id]
     return {
         "query_id": [query_id],
         "query_domain": [DOMAINS[query_id]],
@@ -49,7 +49,7 @@ def transformed(query_id):
         "doc_tokens$ragged_values": [token for doc_id in doc_ids for token in DOCUMENTS[doc_id]],
         "doc_tokens$row_lengths_1": [len(DOCUMENTS[doc_id]) for doc_id in doc_ids],
         "relevance": relevance,
-        "negative_place": places,
+        "negative_place": negative_places,
     }
 
 
@@ -107,10 +107,10 @@ def test_no_files_have_no_lists(spec):
 
 
 def test_lists_of_texts_are_read_as_those_of_tokens(tmp_path):
-    def example(query_id, doc_ids, relevance, places):
+    def example(query_id, doc_ids, relevance, negative_places):
         texts = {"query_text": [b"text of " + query_id], "doc_text": [b"text of " + doc_id for doc_id in doc_ids]}
         ids = {"query_id": [query_id], "query_domain": [b""], "query_title": [b"title"], "doc_id": doc_ids}
-        return {**ids, **texts, "relevance": relevance, "negative_place": places}
+        return {**ids, **texts, "relevance": relevance, "negative_place": negative_places}
 
     write_examples(tmp_path / "part-0", [example(b"q2", [b"b", b"a"], [0, 2], [0, -1])])
     write_examples(tmp_path / "part-1", [example(b"q1", ["é".encode(), b"a", b"c"], [2, 0, 0], [-1, 1, 0])])
@@ -125,9 +125,9 @@ def test_a_column_more_comes_with_the_lists_of_its_query_its_documents_or_its_pl
     languages = {b"a": b"fr", b"b": b"de"}
 
     def example(query_id, doc_ids, domains):
-        of_documents = [languages[doc_id] for doc_id in doc_ids]
+        document_languages = [languages[doc_id] for doc_id in doc_ids]
         zeros = [0] * len(doc_ids)
-        columns = {"query_language": [b"en of " + query_id], "doc_language": of_documents, "domain": domains}
+        columns = {"query_language": [b"en of " + query_id], "doc_language": document_languages, "domain": domains}
         ids = {"query_id": [query_id], "doc_id": doc_ids}
         return {**ids, **columns, "relevance": zeros, "negative_place": list(range(len(doc_ids)))}
 
@@ -145,8 +145,8 @@ def test_a_column_more_comes_with_the_lists_of_its_query_its_documents_or_its_pl
     features, _ = read.batch(tf.constant([0, 1]))
     assert features["query_language"].numpy().tolist() == [b"en of q1", b"en of q2"]
     assert features["domain"].numpy().tolist() == [[7, 0], [5, 6]]
-    places, found = features["document_index"].numpy(), features["doc_language"].numpy()
-    assert [found[place] for place in (places[0, 0], places[1, 0], places[1, 1])] == [b"de", b"fr", b"de"]
+    index, shown = features["document_index"].numpy(), features["doc_language"].numpy()
+    assert [shown[row] for row in (index[0, 0], index[1, 0], index[1, 1])] == [b"de", b"fr", b"de"]
     less = read_lists([str(tmp_path / "part")], single | ragged, used_negatives=1)
     assert less.batch(tf.constant([1]))[0]["domain"].numpy().tolist() == [[5]]
 
@@ -160,22 +160,22 @@ def test_judgments_are_read_without_the_texts(files):
 
 @pytest.mark.parametrize("spec", [SPEC, IDS_SPEC], ids=["tokens", "ids"])
 def test_lists_of_some_domains_alone_are_read(files, spec):
-    of_news, others = (
+    news, without_news = (
         read_lists(files, spec, domains=DomainFilter(frozenset([b"news"]), kept)) for kept in (True, False)
     )
-    assert (of_news.query_ids, of_news.domains) == ([b"q1", b"q3"], ["news", "news"])
-    assert of_news.doc_ids == [[b"c"], [b"a", b"b"]]
-    assert (others.query_ids, others.doc_ids) == ([b"q2"], [[b"b", b"d", b"a", b"c"]])
+    assert (news.query_ids, news.domains) == ([b"q1", b"q3"], ["news", "news"])
+    assert news.doc_ids == [[b"c"], [b"a", b"b"]]
+    assert (without_news.query_ids, without_news.doc_ids) == ([b"q2"], [[b"b", b"d", b"a", b"c"]])
     if spec is SPEC:
-        assert tokens_of(of_news) == {doc_id: DOCUMENTS[doc_id] for doc_id in (b"a", b"b", b"c")}
+        assert tokens_of(news) == {doc_id: DOCUMENTS[doc_id] for doc_id in (b"a", b"b", b"c")}
 
 
 def test_a_batch_names_the_domains_of_its_lists_where_there_are_several(files):
     read = read_lists(files, SPEC)
     numbers = read.batch(tf.constant([2, 1, 0]))[0]["query_domain"].numpy().tolist()
     assert [numbers[0] == number for number in numbers] == [True, False, True]
-    of_news = read_lists(files, SPEC, domains=DomainFilter(frozenset([b"news"]), are_kept=True))
-    assert "query_domain" not in of_news.batch(tf.constant([0, 1]))[0]
+    news = read_lists(files, SPEC, domains=DomainFilter(frozenset([b"news"]), are_kept=True))
+    assert "query_domain" not in news.batch(tf.constant([0, 1]))[0]
 
 
 @st.composite
@@ -184,7 +184,7 @@ def lists_of_few_documents(draw):
         st.lists(st.dictionaries(st.integers(0, 5), st.integers(0, 2), min_size=1, max_size=5), min_size=1, max_size=6)
     )
     return ranking_lists(
-        [[]] * len(lists), [[row] for row in range(6)], [[*one] for one in lists], [[*one.values()] for one in lists]
+        [[]] * len(lists), [[row] for row in range(6)], [[*row] for row in lists], [[*row.values()] for row in lists]
     )
 
 
@@ -210,10 +210,10 @@ def test_judged_negatives_leave_out_every_document_that_is_never_relevant_and_no
 def test_random_documents_are_of_the_query_s_own_domain_and_no_grade_and_no_order_decides_them(files):
     lists = read_lists(files, SPEC)
     drawn = lists.with_random_documents(seed=3)
-    of_domain = {"news": {b"a", b"b", b"c"}, "health": {b"a", b"b", b"c", b"d"}}
+    domain_ids = {"news": {b"a", b"b", b"c"}, "health": {b"a", b"b", b"c", b"d"}}
     for domain, ids in zip(drawn.domains, drawn.doc_ids, strict=True):
         assert len(ids) == 2
-        assert {*ids} <= of_domain[domain]
+        assert {*ids} <= domain_ids[domain]
     assert not np.concatenate(drawn.grades).any()
     reversed_lists = replace(
         lists,
@@ -248,15 +248,15 @@ def test_batch_holds_its_lists_padded_with_minus_one_and_each_of_its_distinct_do
 
 def test_the_digest_changes_with_anything_that_training_reads():
     tokens, documents = [[1, 2], [3]], [[4], [5, 6]]
-    places, grades = [[0, 1], [1]], [[2, 0], [2]]
-    same, *others = [
-        ranking_lists(tokens, documents, places, grades),
-        ranking_lists([[1], [2, 3]], documents, places, grades),
-        ranking_lists(tokens, [[4, 5], [6]], places, grades),
+    documents_of, grades = [[0, 1], [1]], [[2, 0], [2]]
+    same, *changed = [
+        ranking_lists(tokens, documents, documents_of, grades),
+        ranking_lists([[1], [2, 3]], documents, documents_of, grades),
+        ranking_lists(tokens, [[4, 5], [6]], documents_of, grades),
         ranking_lists(tokens, documents, [[1, 0], [1]], grades),
-        ranking_lists(tokens, documents, places, [[2, 1], [2]]),
+        ranking_lists(tokens, documents, documents_of, [[2, 1], [2]]),
     ]
     ids = {**same.query_columns, "query_id": tf.constant(["q00", "q02"])}
-    others.append(replace(same, query_columns=ids))
-    assert same.digest() == ranking_lists(tokens, documents, places, grades).digest()
-    assert len({same.digest(), *(lists.digest() for lists in others)}) == 6
+    changed.append(replace(same, query_columns=ids))
+    assert same.digest() == ranking_lists(tokens, documents, documents_of, grades).digest()
+    assert len({same.digest(), *(lists.digest() for lists in changed)}) == 6

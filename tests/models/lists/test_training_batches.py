@@ -48,23 +48,23 @@ def test_batches_are_consecutive_rows_of_each_epochs_order_without_an_incomplete
 
 
 @given(st.integers(0, 30), st.integers(1, 4), st.integers(1, 3), st.integers(0, 3))
-def test_rows_of_replicas_are_those_of_plain_slices(lists, replicas, of_each, epochs):
-    query_ids, batch = [b"%d" % row for row in range(lists)], replicas * of_each
+def test_rows_of_replicas_are_those_of_plain_slices(lists, replicas, size, epochs):
+    query_ids, batch = [b"%d" % row for row in range(lists)], replicas * size
     expected = []
     for epoch in range(epochs):
         order = epoch_order(query_ids, SEED, epoch).tolist()
         for start in range(0, lists - batch + 1, batch):
-            expected += [order[start + first : start + first + of_each] for first in range(0, batch, of_each)]
+            expected += [order[start + first : start + first + size] for first in range(0, batch, size)]
     orders = [epoch_order(query_ids, SEED, epoch) for epoch in range(epochs)]
     assert _rows_of_replicas(orders, lists // batch, batch, replicas).tolist() == expected
 
 
 @pytest.mark.parametrize(("workers", "replicas"), [(1, 2), (4, 4), (2, 4)])
 def test_the_workers_shares_of_each_batch_make_up_one_devices_batch(workers, replicas):
-    of_workers = [rows_of(worker, workers, replicas) for worker in range(workers)]
-    of_each = replicas // workers
+    worker_rows = [rows_of(worker, workers, replicas) for worker in range(workers)]
+    replicas_each = replicas // workers
     for step, whole in enumerate(WHOLE):
-        shares = [rows[step * of_each : (step + 1) * of_each] for rows in of_workers]
+        shares = [rows[step * replicas_each : (step + 1) * replicas_each] for rows in worker_rows]
         assert [*chain(*chain(*shares))] == whole
         assert {len(part) for share in shares for part in share} == {BATCH // replicas}
 
@@ -95,7 +95,7 @@ def test_domains_come_in_turn_and_no_list_comes_again_before_all_of_its_domain_h
     ids = [b"%d" % row for row in range(len(domains))]
     order = _order_of_domains(ids, domains, SEED, epoch)
     names = sorted({*domains})
-    assert [domains[row] for row in order] == [names[place % len(names)] for place in range(len(domains))]
+    assert [domains[row] for row in order] == [names[turn % len(names)] for turn in range(len(domains))]
     for name in names:
         rows = [row for row in order if domains[row] == name]
         times = [rows.count(row) for row, domain in enumerate(domains) if domain == name]
@@ -114,17 +114,17 @@ def texts_of(domains, batch, replicas=1, texts=3):
     return [features[HELD_OUT_TEXTS]["query_tokens"].values.numpy().tolist() for features, _ in batches]
 
 
-@pytest.mark.parametrize(("domains", "batch", "replicas", "of_each"), [(2, 8, 1, 4), (2, 8, 2, 2), (3, 2, 2, 1)])
-def test_a_step_has_as_many_held_out_texts_as_lists_of_a_domain_in_the_mean(domains, batch, replicas, of_each):
+@pytest.mark.parametrize(("domains", "batch", "replicas", "texts_each"), [(2, 8, 1, 4), (2, 8, 2, 2), (3, 2, 2, 1)])
+def test_a_step_has_as_many_held_out_texts_as_lists_of_a_domain_in_the_mean(domains, batch, replicas, texts_each):
     texts = texts_of(domains, batch, replicas)
-    assert {*map(len, texts)} == {of_each}
+    assert {*map(len, texts)} == {texts_each}
     assert len(texts) == 2 * (22 // batch) * replicas
 
 
 def test_all_held_out_texts_come_before_any_comes_again():
-    of_epoch = [*chain(*texts_of(2, 8)[:2])]
-    assert len(of_epoch) == 8
-    assert all(2 <= of_epoch.count(word) <= 3 for word in (100, 101, 102))
+    epoch_texts = [*chain(*texts_of(2, 8)[:2])]
+    assert len(epoch_texts) == 8
+    assert all(2 <= epoch_texts.count(word) <= 3 for word in (100, 101, 102))
 
 
 def test_without_held_out_texts_a_batch_has_no_such_feature():

@@ -36,7 +36,7 @@ scales = st.sampled_from([Scale((-1.0, 1.0)), Scale((0.0, 1.0)), Scale((-3.0, 5.
 def thetas(smallest, largest):
     """So many thresholds, in steps of a hundredth."""
     hundredths = st.lists(st.integers(-99, 99), min_size=smallest, max_size=largest, unique=True)
-    return hundredths.map(lambda some: tuple(h / 100 for h in sorted(some)))
+    return hundredths.map(lambda values: tuple(h / 100 for h in sorted(values)))
 
 
 @st.composite
@@ -54,22 +54,22 @@ def lists(draw, name, padding=True):
     return theta, grades, draw(arrays(np.float32, shape, elements=scores, fill=st.nothing()))
 
 
-def make(name, theta=None, reduction=keras.losses.Reduction.NONE, **others):
+def make(name, theta=None, reduction=keras.losses.Reduction.NONE, **own):
     """The loss of a configuration."""
     arguments = {} if theta is None else {"theta": theta}
-    return LOSSES[name].load()(**arguments, reduction=reduction, **others)
+    return LOSSES[name].load()(**arguments, reduction=reduction, **own)
 
 
-def losses_and_gradients(name, theta, grades, scores, dtype=tf.float64, **others):
+def losses_and_gradients(name, theta, grades, scores, dtype=tf.float64, **arguments):
     """The loss of each list, and its gradient in the scores."""
     predicted = tf.constant(scores, dtype)
     with tf.GradientTape() as tape:
         tape.watch(predicted)
-        values = make(name, theta, **others)(np.asarray(grades, np.float64), predicted)
+        values = make(name, theta, **arguments)(np.asarray(grades, np.float64), predicted)
     return values.numpy(), tape.gradient(values, predicted).numpy()
 
 
-def loss_and_gradient(name, theta, grades, scores, dtype=tf.float64, **others):
+def loss_and_gradient(name, theta, grades, scores, dtype=tf.float64, **arguments):
     """The loss of one list, and its gradient in the scores."""
-    (value,), (gradient,) = losses_and_gradients(name, theta, [grades], [scores], dtype, **others)
+    (value,), (gradient,) = losses_and_gradients(name, theta, [grades], [scores], dtype, **arguments)
     return float(value), gradient

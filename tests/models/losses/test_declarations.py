@@ -58,8 +58,8 @@ def test_a_list_whose_documents_score_the_same_never_has_the_least_loss(name, to
     apart = [np.clip(high if grade == 0 else low, *ENDS) for grade, (low, high) in enumerate(targets)]
     predicted = [apart, *([score] * len(grades) for score in np.linspace(*ENDS, 41))]
     loss = make(name, theta, top_grade=top_grade)
-    least, *equal = loss([grades] * len(predicted), tf.constant(predicted, tf.float64)).numpy()
-    assert min(equal) > least + 0.01
+    smallest, *equal = loss([grades] * len(predicted), tf.constant(predicted, tf.float64)).numpy()
+    assert min(equal) > smallest + 0.01
 
 
 @pytest.mark.parametrize("name", [name for name in LOSSES if name not in POINTWISE_LOSSES])

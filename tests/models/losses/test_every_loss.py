@@ -21,16 +21,16 @@ GRADES = [[MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT], [SOMEWHAT_RELEVANT, 
 SCORES = [[0.5, 0.3, 0.1], [0.1, 0.9, 1.0]]
 
 
-def references(name, theta, grades, scores, **others):
+def references(name, theta, grades, scores, **arguments):
     """The losses of lists, by the reference."""
     rows = zip(grades, np.asarray(scores, np.float64), strict=True)
-    return np.array([reference.loss_of_list(name, *row, theta, **others) for row in rows])
+    return np.array([reference.loss_of_list(name, *row, theta, **arguments) for row in rows])
 
 
 def has_a_kink(name, grades, scores):
     """Whether there is no derivative: a difference of scores lies where the hinge breaks off, or the worst are two."""
     documents = list(zip(grades, scores, strict=True))
-    differences = [score - other for (grade, score), (lower, other) in product(documents, documents) if grade > lower]
+    differences = [high - low for (grade, high), (lower, low) in product(documents, documents) if grade > lower]
     margin = {"pairwise_hinge": 1, "worst_hinge": 0.2}.get(name)
     is_tied = name == "worst_hinge" and np.diff(np.sort(scores)).min(initial=1) < 1e-4
     return margin is not None and (is_tied or any(abs(margin - difference) < 1e-4 for difference in differences))
@@ -62,10 +62,10 @@ def test_neither_the_order_of_the_documents_nor_padding_changes_anything(name, d
         np.pad(table, [(0, 0), (0, padded)], constant_values=value)
         for table, value in ((grades, PADDING_LABEL), (scores, 0.5))
     ]
-    others = losses_and_gradients(name, theta, *(table[:, order] for table in wide))
-    assert others[0] == pytest.approx(loss, rel=1e-6, abs=1e-7)
+    reordered = losses_and_gradients(name, theta, *(table[:, order] for table in wide))
+    assert reordered[0] == pytest.approx(loss, rel=1e-6, abs=1e-7)
     expected = np.pad(gradient, [(0, 0), (0, padded)])[:, order]
-    assert others[1] == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert reordered[1] == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
 @every_loss

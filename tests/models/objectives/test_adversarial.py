@@ -39,12 +39,12 @@ LISTS = ranking_lists(
 DOMAINS = ["arts", "news", "arts", "arts"]
 
 
-def of_domains(lists, domains):
+def with_domains(lists, domains):
     """Lists with their domains."""
     return replace(lists, query_columns={**lists.query_columns, "query_domain": tf.constant(domains)})
 
 
-BATCH, LABELS = of_domains(LISTS, DOMAINS).batch(tf.range(4))
+BATCH, LABELS = with_domains(LISTS, DOMAINS).batch(tf.range(4))
 
 
 def make(weight=0.5, domains=DOMAINS, held_out=0, model=MODEL, words=WORDS, **settings):
@@ -69,7 +69,7 @@ def joint(adversarial, query, document):
 
 def expected_loss(adversarial, query, document, domain):
     """-log p(domain | q, d) in float64."""
-    first, bias, last, last_bias = (one.numpy() for one in adversarial.discriminator.trainable_variables)
+    first, bias, last, last_bias = (variable.numpy() for variable in adversarial.discriminator.trainable_variables)
     return reference.domain_loss(joint(adversarial, query, document), (first, bias, last, last_bias), domain)
 
 
@@ -103,7 +103,7 @@ def test_held_out_texts_have_domains_of_their_own_and_no_other_loss():
 
 
 def test_an_nr_document_is_drawn_in_each_step():
-    lists = of_domains(ranking_lists([[0]], [[5], [6], [7]], [[0, 1, 2]], [[2, 0, 0]]), ["arts"])
+    lists = with_domains(ranking_lists([[0]], [[5], [6], [7]], [[0, 1, 2]], [[2, 0, 0]]), ["arts"])
     batch, labels = lists.batch(tf.constant([0]))
     adversarial = make(weight=1.0)
     seen = {round(float(adversarial(batch, labels).other_terms[ADVERSARY][0]), 4) for _ in range(20)}
@@ -116,7 +116,7 @@ def test_an_nr_document_is_drawn_in_each_step():
 
 def third_list():
     """The third list alone, whose pairs are not drawn."""
-    batch, labels = of_domains(LISTS, DOMAINS).batch(tf.constant([2]))
+    batch, labels = with_domains(LISTS, DOMAINS).batch(tf.constant([2]))
     return {**batch, "query_domain": tf.constant([0])}, labels
 
 
@@ -124,14 +124,14 @@ def slopes(adversarial, variable, rows):
     """Finite differences of both terms in each value of some rows of a variable: [2, ...]; zero elsewhere."""
     start, step = variable.numpy(), 1e-2
     slopes = np.zeros([2, *start.shape])
-    for place in product(rows, range(start.shape[1])):
+    for cell in product(rows, range(start.shape[1])):
         values = []
         for sign in (1, -1):
             moved = start.copy()
-            moved[place] += sign * step
+            moved[cell] += sign * step
             variable.assign(moved)
             values.append(np.array(terms(adversarial, *third_list())))
-        slopes[(slice(None), *place)] = (values[0] - values[1]) / (2 * step)
+        slopes[(slice(None), *cell)] = (values[0] - values[1]) / (2 * step)
     variable.assign(start)
     return slopes
 
@@ -141,16 +141,16 @@ def test_the_ranker_s_gradient_is_that_of_l_rel_minus_the_weighted_loss_and_the_
     variables = adversarial.ranker.channels["score"].document_encoder.table, adversarial.discriminator.last.kernel
     with tf.GradientTape() as tape:
         total = tf.add_n(terms(adversarial, *third_list()))
-    of_table, of_kernel = (tf.convert_to_tensor(one).numpy() for one in tape.gradient(total, variables))
+    table_gradient, kernel_gradient = (tf.convert_to_tensor(part).numpy() for part in tape.gradient(total, variables))
     relevance, adversary = slopes(adversarial, variables[0], [8])  # its only document
     assert np.abs(adversary).max() > 0.05
-    np.testing.assert_allclose(of_table, relevance - adversary, atol=2e-3)
-    np.testing.assert_allclose(of_kernel, slopes(adversarial, variables[1], range(HIDDEN))[1], atol=2e-3)
+    np.testing.assert_allclose(table_gradient, relevance - adversary, atol=2e-3)
+    np.testing.assert_allclose(kernel_gradient, slopes(adversarial, variables[1], range(HIDDEN))[1], atol=2e-3)
 
 
 # Steps
 
-TRAIN = of_domains(learnable_lists(32, seed=1), ["arts", "news"] * 16)
+TRAIN = with_domains(learnable_lists(32, seed=1), ["arts", "news"] * 16)
 
 
 def make_steps(adversarial, clip_norm=5.0):
@@ -167,12 +167,12 @@ def batches(count, adversarial=None):
 
 
 def values(variables):
-    return [one.numpy().copy() for one in variables]
+    return [variable.numpy().copy() for variable in variables]
 
 
 def changed(before, variables):
     """Whether each variable differs from its value before."""
-    return [not np.array_equal(one, other.numpy()) for one, other in zip(before, variables, strict=True)]
+    return [not np.array_equal(value, variable.numpy()) for value, variable in zip(before, variables, strict=True)]
 
 
 @pytest.mark.parametrize(("updates", "clip_norm"), [("simultaneous", 0.01), ("alternate", 5.0)])
@@ -181,9 +181,9 @@ def test_with_weight_0_the_ranker_learns_bit_for_bit_as_without_an_adversary(upd
     make_steps(adversarial, clip_norm).run(batches(4), 4)
     make_steps(plain.objective, clip_norm).run(batches(4), 4)
     start = make().ranker.get_weights()
-    for one, other, first in zip(adversarial.ranker.get_weights(), plain.ranker.get_weights(), start, strict=True):
-        np.testing.assert_array_equal(one, other)
-        assert not np.array_equal(one, first)
+    for beside, alone, first in zip(adversarial.ranker.get_weights(), plain.ranker.get_weights(), start, strict=True):
+        np.testing.assert_array_equal(beside, alone)
+        assert not np.array_equal(beside, first)
 
 
 def test_alternate_updates_move_the_discriminator_first_and_each_half_its_own_variables_and_moments_alone():
@@ -192,11 +192,11 @@ def test_alternate_updates_move_the_discriminator_first_and_each_half_its_own_va
     (first,), (second,) = steps._turns
     assert first.optimizer is adversarial.optimizer
     for moved, still in ((first, second), (second, first)):
-        own, others = ([*one.variables, *one.optimizer.variables] for one in (moved, still))
-        before = values(own), values(others)
+        own, still_variables = ([*turn.variables, *turn.optimizer.variables] for turn in (moved, still))
+        before = values(own), values(still_variables)
         steps._take_turn([moved], *next(batches(4)))
         assert sum(changed(before[0], own)) > len(moved.variables)
-        assert not any(changed(before[1], others))
+        assert not any(changed(before[1], still_variables))
 
 
 def test_simultaneous_updates_take_both_gradients_of_one_loss():
@@ -206,21 +206,21 @@ def test_simultaneous_updates_take_both_gradients_of_one_loss():
     same_discriminator = zip(
         together.discriminator.trainable_variables, alternating.discriminator.trainable_variables, strict=True
     )
-    for one, other in same_discriminator:
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    for weights, alternating_weights in same_discriminator:
+        np.testing.assert_allclose(weights, alternating_weights, rtol=1e-5, atol=1e-6)
     assert any(changed(together.ranker.get_weights(), alternating.ranker.weights))
 
 
 @with_graphs()
 def test_the_discriminator_of_a_frozen_ranker_learns_the_domains_however_small_its_weight():
     # Each domain has half of the topics, and so words of its own.
-    lists = of_domains(learnable_lists(40, seed=1), (["arts"] * (TOPICS // 2) + ["news"] * (TOPICS // 2)) * 2)
+    lists = with_domains(learnable_lists(40, seed=1), (["arts"] * (TOPICS // 2) + ["news"] * (TOPICS // 2)) * 2)
     adversarial = make(weight=1e-4, domains=lists.domains, updates="alternate", model=ModelSettings(embedding_dim=16))
     steps = make_steps(adversarial)
     batch = lists.batch(tf.range(40))
     turn = tf.function(lambda: steps._take_turn(steps._turns[0], *batch), autograph=False)
     figures = [turn() for _ in range(400)]
-    losses = [float(of_turn["domain_loss"]) for of_turn in figures]
+    losses = [float(turn_figures["domain_loss"]) for turn_figures in figures]
     assert losses[-1] < losses[200] < losses[0]
     assert float(figures[-1]["domain_accuracy"]) > 0.8 > float(figures[-1]["largest_domain_share"])
 
@@ -235,16 +235,16 @@ def test_the_figures_have_the_norms_of_both_gradients_in_the_ranker_s_variables(
         f"{name}_gradient_norm": np.linalg.norm(
             np.concatenate(
                 [
-                    tf.convert_to_tensor(one).numpy().ravel()
-                    for one in tape.gradient(value, adversarial.ranker.trainable_variables)
+                    tf.convert_to_tensor(gradient).numpy().ravel()
+                    for gradient in tape.gradient(value, adversarial.ranker.trainable_variables)
                 ]
             )
         )
         for name, value in parts.items()
     }
     again = make(weight=2.0, domains=TRAIN.domains)
-    found = make_steps(again)._take_turn(make_steps(again)._turns[0], *batch)
-    assert {name: float(found[name]) for name in expected} == pytest.approx(expected, rel=1e-4)
+    figures = make_steps(again)._take_turn(make_steps(again)._turns[0], *batch)
+    assert {name: float(figures[name]) for name in expected} == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_single_domain_is_refused():

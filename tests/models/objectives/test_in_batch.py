@@ -46,8 +46,8 @@ def batches(draw):
     """(documents of each list, their grades, scores of all documents of the batch for each list)."""
     documents = draw(st.integers(1, 7))
     lists = draw(st.lists(st.permutations(range(documents)), min_size=1, max_size=4))
-    lists = [one[: draw(st.integers(0, documents))] for one in lists]
-    grades = [draw(st.lists(st.integers(0, TOP_GRADE), min_size=len(one), max_size=len(one))) for one in lists]
+    lists = [order[: draw(st.integers(0, documents))] for order in lists]
+    grades = [draw(st.lists(st.integers(0, TOP_GRADE), min_size=len(row), max_size=len(row))) for row in lists]
     score = st.floats(-1, 1, width=32)
     scores = [draw(st.lists(score, min_size=documents, max_size=documents)) for _ in lists]
     return lists, grades, scores
@@ -91,8 +91,8 @@ def test_every_term_is_that_of_the_reference(name, batch):
             reference.softmax_over_batch(dict(zip(documents, grades, strict=True)), scores, TOP_GRADE, 0.2, 3.0)
         )
     assert figures.keys() == expected.keys()
-    for term, of_lists in expected.items():
-        np.testing.assert_allclose(figures[term], of_lists, rtol=1e-4, atol=1e-5)
+    for term, list_losses in expected.items():
+        np.testing.assert_allclose(figures[term], list_losses, rtol=1e-4, atol=1e-5)
     sums = np.array([expected["own_loss"], expected["in_batch_loss"], 0.5 * np.array(expected["softmax_loss"])])
     np.testing.assert_allclose(total, sums.sum(axis=0), rtol=1e-4, atol=1e-5)
 
@@ -102,21 +102,21 @@ def test_every_term_is_that_of_the_reference(name, batch):
 def test_lists_of_a_domain_have_the_losses_that_they_have_without_those_of_other_domains(batch, data):
     lists, grades, scores = batch
     domains = data.draw(st.lists(st.integers(0, 2), min_size=len(lists), max_size=len(lists)))
-    together, of_batch = losses(BOTH, lists, grades, scores, domains)
+    together, batch_figures = losses(BOTH, lists, grades, scores, domains)
     for domain in {*domains}:
-        rows = [row for row, other in enumerate(domains) if other == domain]
-        documents = sorted({one for row in rows for one in lists[row]})
+        rows = [row for row, row_domain in enumerate(domains) if row_domain == domain]
+        documents = sorted({document for row in rows for document in lists[row]})
         if not documents:
             continue
-        own, of_own = losses(
+        own, own_figures = losses(
             BOTH,
-            [[documents.index(one) for one in lists[row]] for row in rows],
+            [[documents.index(document) for document in lists[row]] for row in rows],
             [grades[row] for row in rows],
-            [[scores[row][one] for one in documents] for row in rows],
+            [[scores[row][document] for document in documents] for row in rows],
         )
         np.testing.assert_allclose(together[rows], own, rtol=1e-5, atol=1e-6)
-        for name, figure in of_own.items():
-            np.testing.assert_allclose(of_batch[name][rows], figure, rtol=1e-5, atol=1e-6)
+        for name, figure in own_figures.items():
+            np.testing.assert_allclose(batch_figures[name][rows], figure, rtol=1e-5, atol=1e-6)
 
 
 def test_hand_values_of_two_lists():
@@ -177,7 +177,7 @@ def objective_of(settings=BOTH, model=MODEL):
 def gradients(objective, features, labels):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(objective(features, labels).losses)
-    return [tf.convert_to_tensor(one) for one in tape.gradient(loss, objective.trainable_variables)]
+    return [tf.convert_to_tensor(gradient) for gradient in tape.gradient(loss, objective.trainable_variables)]
 
 
 @pytest.mark.parametrize("similarity", ["smooth_cosine", "cosine", "dot"])
@@ -202,7 +202,7 @@ def test_padded_places_change_neither_the_losses_nor_the_gradients():
 
 def test_gradients_are_finite_for_texts_without_words_and_lists_without_a_relevant_document():
     lists = ranking_lists([[0], [], [1]], [[0], [], [1], [2]], [[0, 1], [1, 2], [3]], [[2, 0], [1, 0], [0]])
-    assert all(np.isfinite(one).all() for one in gradients(objective_of(), *lists.batch(tf.range(3))))
+    assert all(np.isfinite(gradient).all() for gradient in gradients(objective_of(), *lists.batch(tf.range(3))))
 
 
 class NoProduct(Scorer):

@@ -56,12 +56,12 @@ def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_lists(name,
         with tf.GradientTape() as tape:
             losses = single(features, labels)
             loss = tf.add_n([tf.reduce_mean(values) for values in (losses.losses, *losses.other_terms.values())])
-        return float(loss), [tf.convert_to_tensor(one) for one in tape.gradient(loss, single.trainable_variables)]
+        return float(loss), [tf.convert_to_tensor(part) for part in tape.gradient(loss, single.trainable_variables)]
 
     (first_loss, first), (second_loss, second) = (loss_and_gradients(*batch) for batch in batches)
     expected = [
-        variable - 0.1 * (one + other) / 2
-        for variable, one, other in zip(single.trainable_variables, first, second, strict=True)
+        variable - 0.1 * (first_gradient + second_gradient) / 2
+        for variable, first_gradient, second_gradient in zip(single.trainable_variables, first, second, strict=True)
     ]
     with two_replicas.scope():
         mirrored = make(name)
@@ -88,6 +88,6 @@ def test_replicas_that_draw_documents_of_their_own_keep_equal_copies(name, two_r
     texts = learnable_lists(8, seed=2).with_random_documents(seed=1) if name == "adversary" else None
     steps.run(training_batches(lists, two_replicas, 1, [1], 8, equal=True, held_out_texts=texts), 1)
     for variable, value in zip(objective.trainable_variables, before, strict=True):
-        one, other = two_replicas.experimental_local_results(variable)
-        np.testing.assert_array_equal(one, other)
-        assert not np.array_equal(one, value)
+        first, second = two_replicas.experimental_local_results(variable)
+        np.testing.assert_array_equal(first, second)
+        assert not np.array_equal(first, value)

@@ -60,7 +60,7 @@ def test_a_step_moves_its_rows_by_adam_s_formula_and_no_others(dim, rows, scale,
     optimizer.apply_gradients(
         [(tf.IndexedSlices(gradient[rows], tf.constant(rows, tf.int64), tf.constant([6, dim])), variable)]
     )
-    beta_1, beta_2, epsilon = (np.float32(one) for one in (0.9, 0.999, 1e-7))
+    beta_1, beta_2, epsilon = (np.float32(number) for number in (0.9, 0.999, 1e-7))
     moved = np.isin(np.arange(6), rows)[:, np.newaxis]
     rate = RATE * np.sqrt(1 - beta_2) / (1 - beta_1)
     new_momentum = np.where(moved, beta_1 * momentum + (1 - beta_1) * gradient, momentum)

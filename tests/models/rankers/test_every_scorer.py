@@ -43,7 +43,7 @@ LOSS_OF = {"cossim": "worst_hinge", "duet_distributed": "log_likelihood", "encod
 READERS = [name for name in SMALL if SCORERS[name].reads_words]
 QUERIES = [[0, 3], [], [1, 1, 2, 3]]
 DOCUMENTS = [[1, 1], [4, 0, 2, 2, 5], [5, 2, 3], [], [0]]
-PLACES = [[0, 1, 2, 3], [3, 4, 1], [2, 0]]
+LISTED = [[0, 1, 2, 3], [3, 4, 1], [2, 0]]
 GRADES = [[2, 1, 0, 0], [0, 2, 1], [1, 2]]
 every_scorer = pytest.mark.parametrize("name", SMALL)
 every_reader = pytest.mark.parametrize("name", READERS)
@@ -63,7 +63,7 @@ def lists_of(queries, documents, *places_and_grades):
     return lists
 
 
-LISTS = lists_of(QUERIES, DOCUMENTS, PLACES, GRADES)
+LISTS = lists_of(QUERIES, DOCUMENTS, LISTED, GRADES)
 
 
 def scorer_of(name, words=(4, 6), seed=1, own=None, vectors=None, **model):
@@ -101,21 +101,21 @@ def features(rows=(0, 1, 2)):
 
 def scores_of_lists(ranker, rows=(0, 1, 2)):
     """The scores of each list's documents, without padding."""
-    found = ranker(features(rows)).numpy()
-    return [of_list[: len(PLACES[row])] for row, of_list in zip(rows, found, strict=True)]
+    scores = ranker(features(rows)).numpy()
+    return [list_scores[: len(LISTED[row])] for row, list_scores in zip(rows, scores, strict=True)]
 
 
 def expected_scores(name, weights):
     return [
-        [FORMULAS[name](*weights, query, DOCUMENTS[place]) for place in places]
-        for query, places in zip(QUERIES, PLACES, strict=True)
+        [FORMULAS[name](*weights, query, DOCUMENTS[document]) for document in documents]
+        for query, documents in zip(QUERIES, LISTED, strict=True)
     ]
 
 
 def gradients(ranker, factors=1.0):
     with tf.GradientTape() as tape:
         value = tf.reduce_sum(ranker(features()) * factors)
-    return [tf.convert_to_tensor(one).numpy() for one in tape.gradient(value, ranker.trainable_variables)]
+    return [tf.convert_to_tensor(gradient).numpy() for gradient in tape.gradient(value, ranker.trainable_variables)]
 
 
 def test_every_scorer_without_encoders_is_tested_here():
@@ -124,9 +124,9 @@ def test_every_scorer_without_encoders_is_tested_here():
 
 @every_scorer
 def test_scores_are_those_of_the_reference(name, rankers):
-    found = scores_of_lists(rankers[name])
-    for of_list, expected in zip(found, expected_scores(name, rankers[name].get_weights()), strict=True):
-        np.testing.assert_allclose(of_list, expected, rtol=1e-5, atol=1e-6)
+    scores = scores_of_lists(rankers[name])
+    for list_scores, expected in zip(scores, expected_scores(name, rankers[name].get_weights()), strict=True):
+        np.testing.assert_allclose(list_scores, expected, rtol=1e-5, atol=1e-6)
 
 
 @every_scorer
@@ -134,15 +134,15 @@ def test_gradients_are_the_slopes_of_the_reference(name, rankers):
     ranker = rankers[name]
     weights = [array.astype(np.float64) for array in ranker.get_weights()]
     factors = np.random.default_rng(3).normal(size=(3, 4))
-    for row, places in enumerate(PLACES):
-        factors[row, len(places) :] = 0
-    for place, gradient in enumerate(gradients(ranker, factors.astype(np.float32))):
+    for row, documents in enumerate(LISTED):
+        factors[row, len(documents) :] = 0
+    for number, gradient in enumerate(gradients(ranker, factors.astype(np.float32))):
 
-        def value(array, place=place):
-            scores = expected_scores(name, [*weights[:place], array, *weights[place + 1 :]])
-            return sum(factors[row, : len(one)] @ one for row, one in enumerate(scores))
+        def value(array, number=number):
+            scores = expected_scores(name, [*weights[:number], array, *weights[number + 1 :]])
+            return sum(factors[row, : len(list_scores)] @ list_scores for row, list_scores in enumerate(scores))
 
-        expected = reference.slopes(value, weights[place])
+        expected = reference.slopes(value, weights[number])
         np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=2e-5 * np.abs(expected).max())
 
 
@@ -150,23 +150,23 @@ def test_gradients_are_the_slopes_of_the_reference(name, rankers):
 def test_the_joint_representations_are_of_the_places_and_the_scores_the_same(name, rankers):
     scores, joint = rankers[name].score_and_join(features())
     np.testing.assert_array_equal(scores, rankers[name](features()))
-    places = tf.constant([[1, 0], [2, 2], [0, 1]])
-    found = joint(places).numpy()
-    assert found.shape == (3, 2, {"cossim": 3 * 4, "duet_distributed": 3 * 3, "encoder_head": 3 * DIM}[name])
+    columns = tf.constant([[1, 0], [2, 2], [0, 1]])
+    parts = joint(columns).numpy()
+    assert parts.shape == (3, 2, {"cossim": 3 * 4, "duet_distributed": 3 * 3, "encoder_head": 3 * DIM}[name])
     if name != "duet_distributed":  # the last part's sum is the score
-        of_pairs = np.split(found, 3, axis=-1)[2].sum(axis=-1)
+        pair_scores = np.split(parts, 3, axis=-1)[2].sum(axis=-1)
     else:
         layer = rankers[name].channels[name].score_layer
-        of_pairs = layer(found[:, :, 6:]).numpy()[:, :, 0]
-    np.testing.assert_allclose(of_pairs, tf.gather(scores, places, batch_dims=1), atol=1e-6)
+        pair_scores = layer(parts[:, :, 6:]).numpy()[:, :, 0]
+    np.testing.assert_allclose(pair_scores, tf.gather(scores, columns, batch_dims=1), atol=1e-6)
 
 
 @every_reader
 def test_dropout_acts_in_training_alone_and_follows_the_seed(name):
-    one, again, other = (built(name, dropout=0.4, seed=seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one(features()), again(features()))
-    assert not np.array_equal(one(features()), other(features()))
-    steps = [one(features(), training=True).numpy() for _ in range(2)]
+    first, again, reseeded = (built(name, dropout=0.4, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first(features()), again(features()))
+    assert not np.array_equal(first(features()), reseeded(features()))
+    steps = [first(features(), training=True).numpy() for _ in range(2)]
     np.testing.assert_array_equal([again(features(), training=True) for _ in range(2)], steps)
     assert not np.array_equal(*steps)
 
@@ -188,8 +188,8 @@ def test_windows_are_all_that_a_text_has_room_for(window):
     for row, length in enumerate(lengths):
         starts = range(max(length - window, 0) + 1)
         expected = [values[row, start : min(start + window, length)].max(axis=0, initial=-9) for start in starts]
-        found = maxima.numpy()[text.numpy() == row]
-        np.testing.assert_array_equal(found, expected if length else np.zeros((1, 2)))
+        actual = maxima.numpy()[text.numpy() == row]
+        np.testing.assert_array_equal(actual, expected if length else np.zeros((1, 2)))
 
 
 @pytest.mark.stages

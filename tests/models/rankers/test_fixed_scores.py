@@ -35,9 +35,9 @@ def test_each_place_has_the_channel_s_score_whatever_the_batches(channel, lists,
     monkeypatch.setattr(subject, "_BATCH", batch)
     column = with_fixed_scores(lists, lists, [channel]).list_columns[COLUMN]
     assert column.row_lengths().numpy().tolist() == [2, 1, 3, 2]
-    for query_id, found in zip(QUERIES, column.to_list(), strict=True):
+    for query_id, list_scores in zip(QUERIES, column.to_list(), strict=True):
         texts = [DOCUMENTS[doc_id] for doc_id in OF_QUERIES[query_id]]
-        np.testing.assert_allclose(found, scores(channel, [QUERIES[query_id]], texts)[0], atol=1e-6)
+        np.testing.assert_allclose(list_scores, scores(channel, [QUERIES[query_id]], texts)[0], atol=1e-6)
 
 
 def test_lists_that_have_the_column_are_scored_by_it(channel, lists):
@@ -60,6 +60,6 @@ def test_no_lists_have_an_empty_column(channel):
 
 
 def test_other_lists_texts_are_refused(channel, lists):
-    others = text_lists([("q1", "a", {"d1": ("b", 0)})])
+    unequal = text_lists([("q1", "a", {"d1": ("b", 0)})])
     with pytest.raises(ValueError, match="lists and texts must be the same lists"):
-        with_fixed_scores(lists, others, [channel])
+        with_fixed_scores(lists, unequal, [channel])

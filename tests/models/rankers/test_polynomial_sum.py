@@ -26,20 +26,20 @@ def ranker_and_features():
     model = ModelSettings(encoder="polynomial", similarity="dot", embedding_dim=2, encoder_settings={"degree": 3})
     towers = TwoTowers(Words(3), Words(3), model, seed=1)
     channel = make_channel(learn([], [document.split() for document in DOCUMENTS], "tfidf"))
-    given = {
+    batch = {
         **features(QUERIES, DOCUMENTS, np.tile(np.arange(3), (3, 1))),
         "query_tokens": ids(QUERIES),
         "doc_tokens": ids(DOCUMENTS),
     }
-    towers(given)
+    towers(batch)
     for weight in towers.trainable_weights:
         weight.assign(tf.zeros_like(weight))
-    return Ranker({"dot": towers, "tfidf": channel}, {"dot": 1.0, "tfidf": 1.0}), given
+    return Ranker({"dot": towers, "tfidf": channel}, {"dot": 1.0, "tfidf": 1.0}), batch
 
 
 def test_without_weights_the_identity_alone_ranks_by_the_cosine_of_tf_idf():
-    ranker, given = ranker_and_features()
-    idf = {word: np.log((3 + 1) / (sum(word in one for one in DOCUMENTS) + 0.5)) for word in TERMS}
+    ranker, batch = ranker_and_features()
+    idf = {word: np.log((3 + 1) / (sum(word in document for document in DOCUMENTS) + 0.5)) for word in TERMS}
 
     def vector(text):
         return np.array([text.split().count(word) * idf[word] for word in TERMS])
@@ -49,9 +49,9 @@ def test_without_weights_the_identity_alone_ranks_by_the_cosine_of_tf_idf():
         return q @ d / (np.linalg.norm(q) * np.linalg.norm(d)) if q.any() else 0.0
 
     expected = [[cosine(query, document) for document in DOCUMENTS] for query in QUERIES]
-    found = ranker.score_texts(given)
-    np.testing.assert_allclose(found[SCORES], expected, atol=1e-6)
-    assert not found["dot"].numpy().any()
+    channel_scores = ranker.score_texts(batch)
+    np.testing.assert_allclose(channel_scores[SCORES], expected, atol=1e-6)
+    assert not channel_scores["dot"].numpy().any()
 
 
 def test_its_range_has_no_bound_and_padding_ranks_last():

@@ -71,12 +71,12 @@ class Overlap(Scorer):
 
     def _shares(self, query, document, index):
         words = query.to_tensor()[:, tf.newaxis, :, tf.newaxis]
-        others = tf.gather(document.to_tensor(), tf.maximum(index, 0))[:, :, tf.newaxis]
+        document_words = tf.gather(document.to_tensor(), tf.maximum(index, 0))[:, :, tf.newaxis]
         real = tf.sequence_mask(query.row_lengths())[:, tf.newaxis, :, tf.newaxis]
         lengths = tf.gather(document.row_lengths(), tf.maximum(index, 0))
-        there = tf.sequence_mask(lengths, tf.shape(others)[-1])[:, :, tf.newaxis]
-        found = tf.reduce_any((words == others) & real & there, axis=-1)
-        shares = tf.reduce_sum(tf.cast(found, tf.float32), axis=-1) / tf.cast(query.row_lengths(), tf.float32)[:, None]
+        there = tf.sequence_mask(lengths, tf.shape(document_words)[-1])[:, :, tf.newaxis]
+        hits = tf.reduce_any((words == document_words) & real & there, axis=-1)
+        shares = tf.reduce_sum(tf.cast(hits, tf.float32), axis=-1) / tf.cast(query.row_lengths(), tf.float32)[:, None]
         return self.weight * shares
 
 

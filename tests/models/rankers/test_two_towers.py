@@ -65,19 +65,17 @@ def test_score_is_the_similarity_of_the_mean_embeddings_and_an_inner_product_of_
         "cosine": lambda *pair: reference.smooth_cosine(*pair, 0.0),
         "dot": reference.dot,
     }[similarity]
-    expected = [
-        [formula(query, documents[place]) for place in places] for query, places in zip(queries, index, strict=True)
-    ]
+    expected = [[formula(query, documents[row]) for row in rows] for query, rows in zip(queries, index, strict=True)]
     query, document = towers.query_vector(batch).numpy(), towers.document_vector(batch).numpy()
     assert query.shape == (len(QUERIES), 3) and document.shape == (len(DOCUMENTS), 3)
-    products = [[query[row] @ document[place] for place in places] for row, places in enumerate(index)]
+    products = [[query[row] @ document[column] for column in columns] for row, columns in enumerate(index)]
     for scores in (towers(batch), towers.score_texts(batch), InnerProduct.call(towers, batch), products):
         np.testing.assert_allclose(scores, expected, atol=1e-6)
         assert np.array(scores)[:, 2].tolist() == [0, 0]
 
 
 def test_document_given_once_or_repeated_has_the_same_scores(towers):
-    repeated = [DOCUMENTS[place] for places in INDEX for place in places]
+    repeated = [DOCUMENTS[document] for documents in INDEX for document in documents]
     np.testing.assert_allclose(
         towers(features(repeated, [[0, 1], [2, 3]])), towers(features(DOCUMENTS, INDEX)), rtol=1e-6
     )
@@ -85,7 +83,7 @@ def test_document_given_once_or_repeated_has_the_same_scores(towers):
 
 def test_padded_places_change_neither_the_loss_nor_the_gradients(towers):
     loss, gradients = loss_and_gradients(towers, INDEX, [[2.0, 0.0], [1.0, 2.0]])
-    padded_index = [[*places, -1, -1] for places in INDEX]
+    padded_index = [[*documents, -1, -1] for documents in INDEX]
     padded = loss_and_gradients(towers, padded_index, [[2.0, 0.0, -1.0, -1.0], [1.0, 2.0, -1.0, -1.0]])
     assert padded[0] == pytest.approx(loss)
     for with_padding, without in zip(padded[1], gradients, strict=True):
@@ -98,11 +96,11 @@ def test_seed_decides_the_initial_weights_and_the_two_towers_differ(encoder):
         towers = make_towers(Words(6), Words(6), seed, encoder=encoder)
         return [array for array in towers.get_weights() if array.ndim > 1]  # no biases
 
-    one, again, other = weights(1), weights(1), weights(2)
-    assert all(map(np.array_equal, one, again))
-    assert not any(map(np.array_equal, one, other))
-    half = len(one) // 2
-    assert not any(map(np.array_equal, one[:half], one[half:]))
+    first, again, reseeded = weights(1), weights(1), weights(2)
+    assert all(map(np.array_equal, first, again))
+    assert not any(map(np.array_equal, first, reseeded))
+    half = len(first) // 2
+    assert not any(map(np.array_equal, first[:half], first[half:]))
 
 
 # Pre-trained vectors
@@ -152,8 +150,8 @@ def test_stems_have_embeddings_of_their_own_in_both_towers():
         )
     )
     expected = [
-        [reference.smooth_cosine(query, documents[place], 1.0) for place in places]
-        for query, places in zip(queries, INDEX, strict=True)
+        [reference.smooth_cosine(query, documents[row], 1.0) for row in rows]
+        for query, rows in zip(queries, INDEX, strict=True)
     ]
     np.testing.assert_allclose(scores, expected, atol=1e-6)
     np.testing.assert_allclose(towers.score_texts(batch), expected, atol=1e-6)
@@ -211,7 +209,7 @@ def test_the_shares_of_a_documents_words_add_up_to_its_score(document, similarit
     assert vectors.shape == (len(document), 3)
     shares = tf.linalg.matvec(vectors, towers.query_vector(query)[0])
     assert float(tf.reduce_sum(shares)) == pytest.approx(float(score[0, 0]), abs=1e-5)
-    unknown = [place for place, ids in enumerate(document) if max(ids[: 1 + has_stems]) < 0]
+    unknown = [row for row, ids in enumerate(document) if max(ids[: 1 + has_stems]) < 0]
     assert not shares.numpy()[unknown].any()
 
 

@@ -41,10 +41,10 @@ def lexicon() -> Lexicon:
     return learn(pairs, [text.split() for text in DOCUMENTS.values()])
 
 
-def term_lists(languages: tuple[str, str] = ("en", "fr"), **others: int) -> TermLists:
+def term_lists(languages: tuple[str, str] = ("en", "fr"), **settings: int) -> TermLists:
     """The lists as the rivals take them."""
     learned = lexicon() if languages[0] != languages[1] else None
-    given = {"top_grade": 2, "vocabulary_size": 100, "seed": 1, **others}
+    arguments = {"top_grade": 2, "vocabulary_size": 100, "seed": 1, **settings}
     return TermLists.read(
-        SPLITS, languages, ALL_WORDS, learned, **given, collection=DOCUMENTS.values(), translated=TRANSLATED
+        SPLITS, languages, ALL_WORDS, learned, **arguments, collection=DOCUMENTS.values(), translated=TRANSLATED
     )

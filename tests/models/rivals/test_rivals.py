@@ -11,7 +11,7 @@ from models.lexicon.structured_queries import StructuredQueries
 from models.rivals import latent, lexicon_scores, pair_weights, relevance_model, vector_space
 from models.rivals.methods import METHODS
 from models.rivals.pair_weights import _Bins, _Example, _Matrix, _train
-from models.rivals.term_lists import Candidate, TermLists, of_unit_length
+from models.rivals.term_lists import Candidate, TermLists, unit_rows
 from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
 from tests.models.eagerly import EAGERLY
@@ -26,7 +26,7 @@ def two_languages(without_graphs) -> TermLists:
 
 
 @pytest.fixture(scope="module")
-def one_language(without_graphs) -> TermLists:
+def monolingual(without_graphs) -> TermLists:
     return term_lists(("fr", "fr"))
 
 
@@ -50,75 +50,75 @@ def counts(text):
 
 def test_tf_idf_is_the_cosine_of_equal_terms_with_the_documents_idf(two_languages):
     idf = idf_of(DOCUMENTS.values())
-    for query, found in zip(("d a", "name"), vector_space.tfidf(two_languages).scores, strict=True):
+    for query, query_scores in zip(("d a", "name"), vector_space.tfidf(two_languages).scores, strict=True):
         expected = [cosine_of(counts(query), counts(text), idf) for text in DOCUMENTS.values()]
-        np.testing.assert_allclose(found, expected, atol=1e-6)
+        np.testing.assert_allclose(query_scores, expected, atol=1e-6)
 
 
-def test_within_one_language_queries_have_the_documents_idf(one_language, two_languages):
-    np.testing.assert_array_equal(one_language.query_idf, one_language.document_idf)
+def test_within_one_language_queries_have_the_documents_idf(monolingual, two_languages):
+    np.testing.assert_array_equal(monolingual.query_idf, monolingual.document_idf)
     assert (two_languages.query_idf != two_languages.document_idf).any()
 
 
 def test_a_translated_query_has_the_weights_of_its_translations(two_languages):
     idf = idf_of(DOCUMENTS.values())
     learned = lexicon()
-    place = {term.decode(): number for number, term in enumerate(learned.terms)}
+    row_of = {term.decode(): number for number, term in enumerate(learned.terms)}
     table = learned.translations.toarray()
     (_, best), (_, whole) = vector_space.translations(two_languages)
     for name, matrix in (("best", best), ("all", whole)):
         query: dict[str, float] = {}
         for term in ("d", "a"):
-            row = table[place[term]]
+            row = table[row_of[term]]
             if name == "best":
                 query[learned.terms[row.argmax()].decode()] = 1.0
                 continue
-            for other, weight in zip(learned.terms, row, strict=True):
-                query[other.decode()] = query.get(other.decode(), 0) + weight
+            for translation, weight in zip(learned.terms, row, strict=True):
+                query[translation.decode()] = query.get(translation.decode(), 0) + weight
         expected = [cosine_of(query, counts(text), idf) for text in DOCUMENTS.values()]
         cosines = vector_space.cosine(two_languages, matrix, two_languages.test)[0]
         np.testing.assert_allclose(cosines, expected, atol=1e-5)
-        only_of_documents = place["v"]  # it has no translation, and stays as it is
+        only_of_documents = row_of["v"]  # it has no translation, and stays as it is
         assert matrix[only_of_documents].toarray().ravel().argmax() == only_of_documents
 
 
-def test_an_expansion_adds_the_mean_of_the_best_documents(one_language):
-    identity = sparse.identity(len(one_language.document_idf), format="csr")
-    split = one_language.train
-    queries = vector_space.unit_queries(one_language, identity, split).toarray()
-    documents = one_language.unit_documents(split).toarray()
-    for row, found in enumerate(vector_space._expanded(one_language, identity, 2, 0.5, split)):
+def test_an_expansion_adds_the_mean_of_the_best_documents(monolingual):
+    identity = sparse.identity(len(monolingual.document_idf), format="csr")
+    split = monolingual.train
+    queries = vector_space.unit_queries(monolingual, identity, split).toarray()
+    documents = monolingual.unit_documents(split).toarray()
+    for row, query_scores in enumerate(vector_space._expanded(monolingual, identity, 2, 0.5, split)):
         best = np.argsort(-(documents @ queries[row]), kind="stable")[:2]
         expected = documents @ (queries[row] + 0.5 * documents[best].mean(axis=0))
-        np.testing.assert_allclose(found, expected, atol=1e-5)
-    plain = vector_space.cosine(one_language, identity, split)
-    np.testing.assert_allclose(vector_space._expanded(one_language, identity, 2, 0.0, split), plain, atol=1e-6)
+        np.testing.assert_allclose(query_scores, expected, atol=1e-5)
+    plain = vector_space.cosine(monolingual, identity, split)
+    np.testing.assert_allclose(vector_space._expanded(monolingual, identity, 2, 0.0, split), plain, atol=1e-6)
 
 
-def test_at_full_rank_latent_semantic_indexing_of_known_terms_is_tf_idf(one_language):
-    *_, full = latent._of_documents(one_language)
+def test_at_full_rank_latent_semantic_indexing_of_known_terms_is_tf_idf(monolingual):
+    *_, full = latent._lsi_candidates(monolingual)
     assert full.parameters == {"dim": len(DOCUMENTS)}
     # Within the span of the documents, which holds the documents themselves, nothing is lost.
-    split = one_language.train
-    documents = one_language.unit_documents(split).toarray()
+    split = monolingual.train
+    documents = monolingual.unit_documents(split).toarray()
     identity = sparse.identity(documents.shape[1], format="csr")
     space = np.linalg.svd(documents, full_matrices=False)[2].T
-    queries = of_unit_length(vector_space.unit_queries(one_language, identity, split).toarray() @ space)
-    expected = queries @ of_unit_length(documents @ space).T
+    queries = unit_rows(vector_space.unit_queries(monolingual, identity, split).toarray() @ space)
+    expected = queries @ unit_rows(documents @ space).T
     np.testing.assert_allclose(full.scores(split), expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("family", [latent._of_documents, latent.of_pairs])
+@pytest.mark.parametrize("family", [latent._lsi_candidates, latent.cl_lsi_candidates])
 def test_a_mixture_is_the_weighted_sum_of_its_parts(two_languages, family):
-    one = next(iter(family(two_languages)))
-    mixed = next(iter(latent._mixed(two_languages, iter([one]))))
+    candidate = next(iter(family(two_languages)))
+    mixed = next(iter(latent._mixed(two_languages, iter([candidate]))))
     (name, table), _ = vector_space.translations(two_languages)
     assert (mixed.parameters["alpha"], mixed.parameters["tfidf"]) == (0.1, name)
     plain = vector_space.cosine(two_languages, table, two_languages.test)
-    for first, second, found in zip(
-        one.scores(two_languages.test), plain, mixed.scores(two_languages.test), strict=True
+    for first, second, weighted in zip(
+        candidate.scores(two_languages.test), plain, mixed.scores(two_languages.test), strict=True
     ):
-        np.testing.assert_allclose(found, 0.1 * first + 0.9 * second, atol=1e-6)
+        np.testing.assert_allclose(weighted, 0.1 * first + 0.9 * second, atol=1e-6)
 
 
 def test_the_lexicon_alone_scores_as_its_channel_does(two_languages):
@@ -129,19 +129,19 @@ def test_the_lexicon_alone_scores_as_its_channel_does(two_languages):
 
 
 def test_beside_the_lexicon_latent_semantic_indexing_adds_its_weighted_scores(two_languages):
-    found = lexicon_scores.cl_lsi_lexicon(two_languages)
-    latent_one = next(iter(latent.of_pairs(two_languages))).scores(two_languages.test)
+    ranking = lexicon_scores.cl_lsi_lexicon(two_languages)
+    latent_scores = next(iter(latent.cl_lsi_candidates(two_languages))).scores(two_languages.test)
     plain = lexicon_scores.structured_queries(two_languages).scores
-    assert found.parameters.keys() == {"dim", "weight"}
-    for sum_, first, second in zip(found.scores, latent_one, plain, strict=True):
-        np.testing.assert_allclose(sum_, first + found.parameters["weight"] * second, atol=1e-5)
+    assert ranking.parameters.keys() == {"dim", "weight"}
+    for sum_, first, second in zip(ranking.scores, latent_scores, plain, strict=True):
+        np.testing.assert_allclose(sum_, first + ranking.parameters["weight"] * second, atol=1e-5)
 
 
 def bm25_weight(term, text):
     """The weight of a term of a document in BM25, with the statistics of all documents."""
-    texts = [other.split() for other in DOCUMENTS.values()]
-    idf = np.log((len(texts) + 1) / (sum(term in other for other in texts) + 0.5))
-    norm = 1.2 * (0.25 + 0.75 * len(text) / np.mean([len(other) for other in texts]))
+    texts = [text.split() for text in DOCUMENTS.values()]
+    idf = np.log((len(texts) + 1) / (sum(term in words for words in texts) + 0.5))
+    norm = 1.2 * (0.25 + 0.75 * len(text) / np.mean([len(words) for words in texts]))
     return idf * text.count(term) * 2.2 / (text.count(term) + norm)
 
 
@@ -162,15 +162,15 @@ def test_a_relevance_model_adds_the_most_probable_terms_of_the_best_documents(tw
     shares: dict[str, float] = {}
     for name in best:
         for term in texts[name]:
-            shares[term] = shares.get(term, 0) + first[name] / sum(first[other] for other in best) / len(texts[name])
+            shares[term] = shares.get(term, 0) + first[name] / sum(first[doc_id] for doc_id in best) / len(texts[name])
     kept = dict(sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:2])
     assert kept.keys() < shares.keys()
     query = {"w": 0.25 / 2, "x": 0.25 / 2}
     for term, share in kept.items():
         query[term] = query.get(term, 0) + 0.75 * share / sum(kept.values())
     expected = [sum(weight * bm25_weight(term, text) for term, weight in query.items()) for text in texts.values()]
-    found = relevance_model._expanded(two_languages, 2, 2, 0.25, two_languages.test)[0]
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    scores = relevance_model._expanded(two_languages, 2, 2, 0.25, two_languages.test)[0]
+    np.testing.assert_allclose(scores, expected, atol=1e-5)
 
 
 # Weights of pairs of terms
@@ -194,12 +194,12 @@ def test_a_step_of_the_perceptron_is_the_gradient_of_the_margin_ranking_loss(two
         return margin_loss(dense @ (query @ matrix), grades)
 
     slopes = np.zeros_like(before)
-    for place in np.ndindex(before.shape):
+    for cell in np.ndindex(before.shape):
         moved = [before.copy(), before.copy()]
-        moved[0][place] += 1e-6
-        moved[1][place] -= 1e-6
-        slopes[place] = (loss(moved[0]) - loss(moved[1])) / 2e-6
-    scores = weights.of_documents(example)
+        moved[0][cell] += 1e-6
+        moved[1][cell] -= 1e-6
+        slopes[cell] = (loss(moved[0]) - loss(moved[1])) / 2e-6
+    scores = weights.document_scores(example)
     is_pair = grades[:, np.newaxis] > grades
     missed = is_pair & (scores[:, np.newaxis] - scores < 1)
     weights.add(example, ((missed.sum(axis=1) - missed.sum(axis=0)) / is_pair.sum()).astype(np.float32))
@@ -212,8 +212,8 @@ def test_training_lowers_the_loss_and_is_the_same_twice(two_languages):
         return weights.scores(two_languages.train)
 
     once, twice = trained(), trained()
-    assert [one.tobytes() for one in once] == [one.tobytes() for one in twice]
-    assert np.mean([margin_loss(*one) for one in zip(once, TRAIN.grades, strict=True)]) < 0.5  # 1 without weights
+    assert [list_scores.tobytes() for list_scores in once] == [list_scores.tobytes() for list_scores in twice]
+    assert np.mean([margin_loss(*pair) for pair in zip(once, TRAIN.grades, strict=True)]) < 0.5  # 1 without weights
 
 
 def test_without_collisions_a_hash_kernel_is_the_perceptron(two_languages):
@@ -224,10 +224,10 @@ def test_without_collisions_a_hash_kernel_is_the_perceptron(two_languages):
     np.testing.assert_allclose(*results, atol=1e-4)
 
 
-def test_from_the_identity_the_perceptron_begins_as_tf_idf_of_both_sides(one_language):
-    weights = _Matrix.of(one_language, is_identity=True)
-    split = one_language.train
-    queries, documents = one_language.unit_queries(split).toarray(), one_language.unit_documents(split).toarray()
+def test_from_the_identity_the_perceptron_begins_as_tf_idf_of_both_sides(monolingual):
+    weights = _Matrix.of(monolingual, is_identity=True)
+    split = monolingual.train
+    queries, documents = monolingual.unit_queries(split).toarray(), monolingual.unit_documents(split).toarray()
     held = documents.any(axis=0) & queries.any(axis=0)
     np.testing.assert_allclose(weights.scores(split), (queries[:, held] @ documents[:, held].T), atol=1e-5)
 
@@ -238,7 +238,7 @@ def test_the_perceptron_covers_the_most_frequent_terms_alone():
 
 
 def test_a_matrix_that_is_too_large_is_refused_in_a_sentence(two_languages, monkeypatch):
-    monkeypatch.setattr(pair_weights, "_MOST_BYTES", 100)
+    monkeypatch.setattr(pair_weights, "_MAX_BYTES", 100)
     with pytest.raises(DataError, match=r"6 x 7 .* hash_kernel"):
         pair_weights.perceptron(two_languages)
 
@@ -254,12 +254,12 @@ def test_the_eval_split_chooses_and_of_equals_the_first(two_languages):
         Candidate({"name": name}, partial(scores, values))
         for name, values in (("bad", [0, 0, 1, 0, 0]), ("good", [3, 2, 1, 0, 0]), ("as good", [4, 2, 1, 0, 0]))
     ]
-    found = two_languages.choose(iter(candidates))
-    assert (found.parameters, found.eval_value) == ({"name": "good"}, pytest.approx(1.1))
+    ranking = two_languages.choose(iter(candidates))
+    assert (ranking.parameters, ranking.eval_value) == ({"name": "good"}, pytest.approx(1.1))
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_every_rival_ranks_the_test_lists_and_names_its_parameters(two_languages, one_language, name, monkeypatch):
+def test_every_rival_ranks_the_test_lists_and_names_its_parameters(two_languages, monolingual, name, monkeypatch):
     monkeypatch.setattr(pair_weights, "BINS", (1000, 3000))
     ranking = METHODS[name](two_languages)
     assert [len(scores) for scores in ranking.scores] == [len(DOCUMENTS)] * 2
@@ -268,7 +268,7 @@ def test_every_rival_ranks_the_test_lists_and_names_its_parameters(two_languages
     needs_no_choice = ("cl_lsi_mixed", "structured_queries", "cl_lsi_lexicon")
     assert ("translation" in ranking.parameters) == (name in TRANSLATING and name not in needs_no_choice)
     if name not in ACROSS_LANGUAGES:
-        parameters = METHODS[name](one_language).parameters  # nothing is translated within one language
+        parameters = METHODS[name](monolingual).parameters  # nothing is translated within one language
         assert "translation" not in parameters
         assert ("start" in parameters) == (name == "perceptron")
 

@@ -33,9 +33,9 @@ def test_texts_consist_of_exactly_the_pairs_each_once_and_come_best_first(words)
     weights = [text.weight for text in joined]
     assert weights == sorted(weights, reverse=True)
     weight_of = {word.encode(): weight for word, weight in words}
-    of_texts = tokenize(tf.constant([text.text for text in joined], tf.string)).to_list()
-    assert sorted(sum(of_texts, [])) == sorted(weight_of)
-    for tokens, weight in zip(of_texts, weights, strict=True):
+    text_words = tokenize(tf.constant([text.text for text in joined], tf.string)).to_list()
+    assert sorted(sum(text_words, [])) == sorted(weight_of)
+    for tokens, weight in zip(text_words, weights, strict=True):
         assert weight == max(weight_of[token] for token in tokens)
         assert all(are_similar(weight_of[token], weight_of[after]) for token, after in pairwise(tokens))
 
@@ -47,8 +47,8 @@ def test_no_two_texts_could_be_joined_to_a_longer_one(weight_of):
         assert last[1] != first[0] or not are_similar(weight_of[last], weight_of[first])
 
 
-def are_similar(weight, other):
-    return max(weight, other) <= 2 * min(weight, other)
+def are_similar(weight, second):
+    return max(weight, second) <= 2 * min(weight, second)
 
 
 def texts(*words):

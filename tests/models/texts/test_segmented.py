@@ -80,34 +80,34 @@ def test_every_word_counts_as_one_in_every_script():
     assert word_parts(tf.constant(words(text)), RULES).numpy().tolist() == [PARTS] * 6
 
 
-def is_border(one):
-    return unicodedata.category(one) in ("Zs", "Zl", "Zp", "Cc") or one == "\u200b"
+def is_border(character):
+    return unicodedata.category(character) in ("Zs", "Zl", "Zp", "Cc") or character == "\u200b"
 
 
 def test_white_space_and_controls_part_words_and_no_other_character_does():
     characters = every_character()
-    of_texts = tokenize(tf.constant([f"x{one}y" for one in characters]), RULES)
-    assert of_texts.row_lengths().numpy().tolist() == [1 + is_border(one) for one in characters]
-    distinct = tf.unique(of_texts.flat_values)[0]
+    text_words = tokenize(tf.constant([f"x{character}y" for character in characters]), RULES)
+    assert text_words.row_lengths().numpy().tolist() == [1 + is_border(character) for character in characters]
+    distinct = tf.unique(text_words.flat_values)[0]
     assert tokenize(distinct, RULES).to_list() == [[word] for word in distinct.numpy().tolist()]
 
 
 def located(text):
     """(words, the text at the place of each, and the places, in bytes)."""
     columns = tokenize_with_offsets(tf.constant(text), RULES)
-    places = [*zip(columns.start.numpy().tolist(), columns.end.numpy().tolist(), strict=True)]
-    shown = [text.encode()[start:end].decode() for start, end in places]
-    return [word.decode() for word in columns.tokens.numpy()], shown, places
+    offsets = [*zip(columns.start.numpy().tolist(), columns.end.numpy().tolist(), strict=True)]
+    shown = [text.encode()[start:end].decode() for start, end in offsets]
+    return [word.decode() for word in columns.tokens.numpy()], shown, offsets
 
 
 @settings(max_examples=30)
 @given(st.text(alphabet="aß 1½\u00a0\u200b\u0301'-+#,.!¨ﷺกา北が❤\n") | st.text())
 def test_each_word_has_the_place_of_the_characters_that_give_it(text):
-    tokens, shown, places = located(text)
+    tokens, shown, offsets = located(text)
     assert tokens == words(text)
     assert tokenize(tf.constant(shown, tf.string), RULES).to_list() == [[word.encode()] for word in tokens]
-    ends = [0, *(end for _, end in places)]
-    assert all(start >= end for (start, _), end in zip(places, ends, strict=False))
+    ends = [0, *(end for _, end in offsets)]
+    assert all(start >= end for (start, _), end in zip(offsets, ends, strict=False))
 
 
 def test_a_place_has_no_punctuation_around_the_word():

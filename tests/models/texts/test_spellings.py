@@ -132,9 +132,9 @@ def test_every_spelling_stands_where_it_is_written(kind):
             assert [token.decode() for token in located.tokens.numpy()] == words_of(text)
             start, end = located.start.numpy().tolist(), located.end.numpy().tolist()
             assert (start[0], end[0], start[-1], end[-1]) == (0, 2, len(text.encode()) - 2, len(text.encode())), word
-            places = [*zip(start[1:-1], end[1:-1], strict=True)]
-            assert places[0][0] == 3, word
-            assert all(3 <= first < last <= 3 + len(word.encode()) for first, last in places if first >= 0), word
+            bounds = [*zip(start[1:-1], end[1:-1], strict=True)]
+            assert bounds[0][0] == 3, word
+            assert all(3 <= first < last <= 3 + len(word.encode()) for first, last in bounds if first >= 0), word
 
 
 GAJ = dict(zip("абвгдђежзијклмнопрстћуфхцчш", "abvgdđežzijklmnoprstćufhcčš", strict=True), љ="lj", њ="nj", џ="dž")

@@ -114,7 +114,7 @@ def reference(word: str, language: str) -> str:
     if language != "vi" and len(word) > 5:
         word = respelled(word)
     word = unicodedata.normalize("NFC", word)
-    word = "".join(str(unicodedata.decimal(one, one)) for one in word)
+    word = "".join(str(unicodedata.decimal(digit, digit)) for digit in word)
     if re.match("[\u3040-\u30ff\u4e00-\u9fff]", word) or word.isnumeric():
         return word
     endings = "(?<=[\u0620-\u06d5]{3})(ات|ون|ين|ها|ان|ه|ي)+$"

@@ -22,7 +22,7 @@ def text_features(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def of_words(text_features):
+def word_columns(text_features):
     """A graph of the function, which would else be traced at each call."""
     spec = [tf.TensorSpec([None], tf.string)]
     return tf.function(lambda words: scored_words(text_features, words), input_signature=spec)
@@ -31,11 +31,11 @@ def of_words(text_features):
 @settings(max_examples=12)
 @given(words=WORDS)
 def test_the_words_up_to_the_limit_have_their_ids_and_are_scored_whether_they_are_known_or_not(
-    text_features, of_words, words
+    text_features, word_columns, words
 ):
-    columns, is_scored = of_words(tf.constant(words, tf.string))
+    columns, is_scored = word_columns(tf.constant(words, tf.string))
     assert is_scored.numpy().tolist() == [number < LIMIT for number in range(len(words))]
-    whole = text_features.of_documents(tf.constant([" ".join(words)]))
+    whole = text_features.document_columns(tf.constant([" ".join(words)]))
     for name, column in columns.items():
         rows = column.to_list()
         assert len(rows) == len(words)

@@ -95,9 +95,9 @@ def test_words_of_a_text(rule):
 @given(st.lists(st.text("กขที่คかナ北京a1 ๑,\u200b", max_size=12), min_size=1, max_size=4), st.sampled_from([2, 5]))
 @settings(max_examples=30)
 def test_the_words_of_a_word_are_itself_and_texts_of_a_batch_do_not_mix(texts, limit):
-    of_batch = tokenize(tf.constant(texts))
-    assert of_batch.to_list() == [[word.encode() for word in words(text)] for text in texts]
-    single = of_batch.flat_values
+    batch_words = tokenize(tf.constant(texts))
+    assert batch_words.to_list() == [[word.encode() for word in words(text)] for text in texts]
+    single = batch_words.flat_values
     assert tokenize(single).to_list() == [[word] for word in single.numpy().tolist()]
     assert tokenize(tf.constant(texts), WordRules(max_tokens=limit)).to_list() == [
         [word.encode() for word in words(text, max_tokens=limit)] for text in texts
@@ -122,18 +122,18 @@ def test_a_limit_counts_han_and_kana_as_half_a_word_and_other_pairs_as_a_third(t
 
 SUPERSCRIPTS, SUBSCRIPTS = "²³¹⁰⁴-⁹", "₀-₉"
 IN_SIGNS = "".join(
-    one
-    for one in every_character()
-    if unicodedata.normalize("NFKC", one)[0].isdecimal()
-    and not regex.match(rf"[{SUPERSCRIPTS}{SUBSCRIPTS}\p{{Nd}}]", one)
+    character
+    for character in every_character()
+    if unicodedata.normalize("NFKC", character)[0].isdecimal()
+    and not regex.match(rf"[{SUPERSCRIPTS}{SUBSCRIPTS}\p{{Nd}}]", character)
 )
 NUMBERS = regex.compile(f"[{SUPERSCRIPTS}]+|[{SUBSCRIPTS}]+|[{IN_SIGNS}]")
 SEPARATORS = regex.compile(rf"[\p{{P}}\p{{S}}\p{{C}}\p{{Z}}{APOSTROPHES}]")
 HAN = r"[\p{Han}--[\p{M}\p{N}]][\p{M}ー]*"
 KANA = r"[[\p{Hiragana}\p{Katakana}]--[\p{M}\p{N}]][\p{M}ー]*"
-OTHERS = r"[[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]--[\p{M}\p{N}]][\p{M}ー]*"
-WORDS = regex.compile(rf"\p{{N}}+|{HAN}|(?:{KANA})+|(?:{OTHERS})+", regex.V1)
-PAIRED = regex.compile(f"{KANA}|{OTHERS}", regex.V1)
+SOUTHEAST_ASIAN = r"[[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]--[\p{M}\p{N}]][\p{M}ー]*"
+WORDS = regex.compile(rf"\p{{N}}+|{HAN}|(?:{KANA})+|(?:{SOUTHEAST_ASIAN})+", regex.V1)
+PAIRED = regex.compile(f"{KANA}|{SOUTHEAST_ASIAN}", regex.V1)
 NEW_RANGES = [(0x11930, 0x11947), (0x1FBF0, 0x1FBFA), (0x2FFC, 0x3000), (0x2EBF0, 0x2EE5E)]
 NEW = "\ua7c7\ua7c9\ua7f5\uab69\u1abf\u1ac0\ua82c\u31ef\U0001df1a\U00016ff0\U00016ff1\U00010eab\U00010eac\U000111cf"
 NEW += "".join(chr(code) for low, high in NEW_RANGES for code in range(low, high))
@@ -164,7 +164,7 @@ def ordered(word):
             characters.append([])
             rank = 0
         characters[-1].append((rank, part))
-    word = "".join(part for character in characters for _, part in sorted(character, key=lambda one: one[0]))
+    word = "".join(part for character in characters for _, part in sorted(character, key=lambda pair: pair[0]))
     for spelling, character in marks._ALIKE.items():
         word = word.replace(spelling, character)
     return unicodedata.normalize("NFC", word)
@@ -192,9 +192,9 @@ def test_canonically_equivalent_texts_have_the_same_words(text):
 
 def test_every_character_is_one_of_the_rules():
     # Between letters, after a character that is a word of its own, a digit and a space, and before marks.
-    known = [one for one in every_character() if one not in NEW and unicodedata.category(one) not in ("Cn", "Co")]
+    known = [sign for sign in every_character() if sign not in NEW and unicodedata.category(sign) not in ("Cn", "Co")]
     for first in range(0, len(known), 1024):
-        texts = [f"a{one}b北{one}\u0301c 1{one}2 {one} i{one}\u0307" for one in known[first : first + 1024]]
+        texts = [f"a{sign}b北{sign}\u0301c 1{sign}2 {sign} i{sign}\u0307" for sign in known[first : first + 1024]]
         assert words("\n".join(texts)) == reference("\n".join(texts)), hex(ord(known[first]))
 
 
@@ -212,16 +212,16 @@ PIECES = [
 TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=20))
 
 
-def places(text):
+def located_words(text):
     """(word, start, end), in bytes."""
     tokens, starts, ends = (column.numpy().tolist() for column in tokenize_with_offsets(tf.constant(text)))
     return list(zip([token.decode() for token in tokens], starts, ends, strict=True))
 
 
-def words_and_places(text):
-    """(word, the text at its place)."""
+def words_and_shown(text):
+    """(word, the text at its offsets)."""
     content = text.encode()
-    return [(word, content[start:end].decode() if start >= 0 else None) for word, start, end in places(text)]
+    return [(word, content[start:end].decode() if start >= 0 else None) for word, start, end in located_words(text)]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def words_and_places(text):
     ],
 )
 def test_a_word_stands_where_its_characters_do(text, expected):
-    assert words_and_places(text) == expected
+    assert words_and_shown(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -259,19 +259,19 @@ def test_a_word_stands_where_its_characters_do(text, expected):
     ],
 )
 def test_a_word_that_begins_within_what_characters_stand_for_together_has_no_place(text, expected):
-    assert words_and_places(text) == expected
+    assert words_and_shown(text) == expected
 
 
 @settings(max_examples=40)
 @given(TEXTS)
 def test_words_are_those_of_tokenize_and_places_grow_between_characters(text):
-    located = places(text)
+    located = located_words(text)
     assert [word for word, *_ in located] == words(text)
     boundaries = {len(text[:end].encode()) for end in range(len(text) + 1)}
-    with_place = [(start, end) for _, start, end in located if start >= 0]
-    bounds = [bound for place in with_place for bound in place]
+    with_offsets = [(start, end) for _, start, end in located if start >= 0]
+    bounds = [bound for offsets in with_offsets for bound in offsets]
     assert {*bounds} <= boundaries and bounds == sorted(bounds)
-    assert all(start < end for start, end in with_place)
+    assert all(start < end for start, end in with_offsets)
     assert all((start, end) == (-1, -1) for _, start, end in located if start < 0)
     assert not located or located[0][1] >= 0  # it begins behind no other word
 
@@ -286,24 +286,24 @@ def test_words_are_their_own_words(text):
 @given(TEXTS.map(lambda text: unicodedata.normalize("NFKC", text)))
 def test_what_stands_at_the_place_of_a_word_of_a_normal_text_begins_with_that_word(text):
     # A pair stands where its first character does; a character that joins the one before it has the place of both.
-    pairs = [pair for pair in words_and_places(text) if pair[1] is not None and not PAIRED.match(pair[0])]
-    of_places = tokenize(tf.constant([at_place for _, at_place in pairs], tf.string)).to_list()
-    assert [tokens[:1] for tokens in of_places] == [[word.encode()] for word, _ in pairs]
+    pairs = [pair for pair in words_and_shown(text) if pair[1] is not None and not PAIRED.match(pair[0])]
+    shown_words = tokenize(tf.constant([shown for _, shown in pairs], tf.string)).to_list()
+    assert [tokens[:1] for tokens in shown_words] == [[word.encode()] for word, _ in pairs]
 
 
 def test_with_every_character_of_unicode_words_have_their_places():
     # Between letters, before and after marks, vowels and a script without spaces.
     for first in range(0, len(every_character()), 1024):
         characters = every_character()[first : first + 1024]
-        text = " ".join(f"a{one}b 北{one}\u0301c ㅎ{one}ᅡ{one}ᆨ x{one}{one}\u0345\u0301" for one in characters)
+        text = " ".join(f"a{sign}b 北{sign}\u0301c ㅎ{sign}ᅡ{sign}ᆨ x{sign}{sign}\u0345\u0301" for sign in characters)
         start = tokenize_with_offsets(tf.constant(text)).start
         assert bool(tf.reduce_any(start >= 0)), hex(ord(characters[0]))
 
 
 def test_bytes_that_are_no_utf_8_belong_to_their_words():
-    found = tokenize_with_offsets(tf.constant(b"a\xffb \xe9t\xc3"))
-    assert found.tokens.numpy().tolist() == [b"a\xffb", b"\xe9t\xc3"]
-    assert (found.start.numpy().tolist(), found.end.numpy().tolist()) == ([0, 4], [3, 7])
+    words = tokenize_with_offsets(tf.constant(b"a\xffb \xe9t\xc3"))
+    assert words.tokens.numpy().tolist() == [b"a\xffb", b"\xe9t\xc3"]
+    assert (words.start.numpy().tolist(), words.end.numpy().tolist()) == ([0, 4], [3, 7])
 
 
 def test_equal_rules_are_traced_once_however_often_they_are_made():

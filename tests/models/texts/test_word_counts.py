@@ -22,10 +22,10 @@ texts = st.lists(st.text() | st.text(alphabet=" \u00a0\u0301\u0345éß½ﷺΣ1a�
 RULES = st.builds(WordRules, max_tokens=st.sampled_from([ALL, 2]), segmented=st.booleans())
 
 
-def of_texts(distinct: DistinctWords) -> list[list[bytes]]:
+def words_of_texts(distinct: DistinctWords) -> list[list[bytes]]:
     """The words of each text."""
     ends = distinct.row_splits.tolist()
-    words = [distinct.words[row] for row in distinct.places.tolist()]
+    words = [distinct.words[row] for row in distinct.indices.tolist()]
     return [words[start:end] for start, end in zip(ends, ends[1:], strict=False)]
 
 
@@ -36,20 +36,20 @@ def test_words_of_each_text_are_those_of_the_tokenizer_however_long_all_are(text
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(word_counts, "_CHARACTERS", characters)
         distinct = distinct_words(texts, rules)
-    assert of_texts(distinct) == expected
+    assert words_of_texts(distinct) == expected
     assert distinct.row_splits.dtype == np.int64
     assert distinct.whole_lengths.tolist() == whole.row_lengths().numpy().tolist()
     assert distinct.words == list(dict.fromkeys(sum(expected, [])))  # once each, in the order in which they come first
 
 
 def test_space_parts_words_whatever_character_stands_beside_it():
-    texts = [f"a{one} b {one}\u0301c {one} 1" for one in every_character()]
-    assert of_texts(distinct_words(texts)) == tokenize(tf.constant(texts)).to_list()
+    texts = [f"a{sign} b {sign}\u0301c {sign} 1" for sign in every_character()]
+    assert words_of_texts(distinct_words(texts)) == tokenize(tf.constant(texts)).to_list()
 
 
 def test_bytes_that_are_no_utf8_are_words_as_in_the_tokenizer():
     texts = [b"a\xe2 \x82\xac b\xff c", b"\xc3\xa9 \xc3"]
-    assert of_texts(distinct_words(texts)) == tokenize(tf.constant(texts)).to_list()
+    assert words_of_texts(distinct_words(texts)) == tokenize(tf.constant(texts)).to_list()
 
 
 @given(texts, st.integers(0, 3))
@@ -59,9 +59,9 @@ def test_counts_are_those_of_each_text_in_the_columns_that_are_asked_for(texts, 
     counts = distinct.counts(columns, width)
     assert counts.shape == (len(texts), width) and counts.has_sorted_indices
     column_of = {word: column for word, column in zip(distinct.words, columns.tolist(), strict=True) if column >= 0}
-    expected = [Counter(column_of[word] for word in words if word in column_of) for words in of_texts(distinct)]
+    expected = [Counter(column_of[word] for word in words if word in column_of) for words in words_of_texts(distinct)]
     assert [dict(zip(row.indices, row.data, strict=True)) for row in counts] == expected
-    assert distinct.lengths.tolist() == [*map(len, of_texts(distinct))]
+    assert distinct.lengths.tolist() == [*map(len, words_of_texts(distinct))]
 
 
 @given(st.lists(st.binary(max_size=4)), st.integers(1, 9))

@@ -77,14 +77,14 @@ def test_a_table_without_a_usable_word_is_refused(tmp_path):
 
 
 @given(st.lists(st.sampled_from(["a", "A", "b", "c d", "-", "<s>", ""]), min_size=1), st.integers(1, 3))
-def test_what_is_read_is_used_or_dropped(tmp_path_factory, words, most_words):
+def test_what_is_read_is_used_or_dropped(tmp_path_factory, words, max_words):
     entries = b"".join(f"{word} 1 2\n".encode() for word in ["z", *words])
     path = write(tmp_path_factory.getbasetemp() / "balance", entries)
     read_word_table.cache_clear()
-    table = read_word_table(source(path, most_words=most_words, max_bad_share=1.0))
+    table = read_word_table(source(path, most_words=max_words, max_bad_share=1.0))
     report = table.report
-    assert len(table.words) == len(table.vectors) == report.used <= most_words
-    assert report.read == len(words) + 1 or report.used == most_words
+    assert len(table.words) == len(table.vectors) == report.used <= max_words
+    assert report.read == len(words) + 1 or report.used == max_words
 
 
 @pytest.mark.parametrize("change", [b"the 1 3\n", b"a word 1 3\nmore\n"], ids=["in what is read", "in what is not"])

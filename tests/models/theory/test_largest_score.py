@@ -24,9 +24,9 @@ def test_it_is_the_score_of_saturated_vectors_and_no_other_exceeds_it_or_falls_t
     settings, seed, scale
 ):
     largest, similarity = largest_score(settings), make_similarity(settings)
-    ones = tf.ones([1, settings.embedding_dim])
-    assert similarity(ones, ones[:, tf.newaxis]).numpy().item() == pytest.approx(largest)
-    assert similarity(ones, -ones[:, tf.newaxis]).numpy().item() == pytest.approx(-largest)
+    saturated = tf.ones([1, settings.embedding_dim])
+    assert similarity(saturated, saturated[:, tf.newaxis]).numpy().item() == pytest.approx(largest)
+    assert similarity(saturated, -saturated[:, tf.newaxis]).numpy().item() == pytest.approx(-largest)
     shape = [20, settings.embedding_dim]
     query, documents = (tf.tanh(tf.random.stateless_normal(shape, [seed, i], stddev=scale)) for i in range(2))
     scores = similarity(query, documents[:, tf.newaxis]).numpy()

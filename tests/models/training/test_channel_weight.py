@@ -49,7 +49,7 @@ def fitted(first, second, grades=GRADES):
 def reference(first, second, weight):
     """Means of ndcg_5 and p_mr_1."""
     scores = [
-        np.float32(one) + np.float32(weight) * np.float32(other) for one, other in zip(first, second, strict=True)
+        np.float32(base) + np.float32(weight) * np.float32(added) for base, added in zip(first, second, strict=True)
     ]
     metrics = means(per_query_metrics([np.array(grades) for grades in GRADES], scores, MOST_RELEVANT))
     return metrics["ndcg_5"], metrics["p_mr_1"]
@@ -58,12 +58,12 @@ def reference(first, second, weight):
 @settings(max_examples=2)
 @given(SCORES, SCORES)
 def test_the_curve_holds_the_metrics_of_each_weight_and_the_best_is_the_smallest_of_the_largest(first, second):
-    found = fitted(first, second)
-    assert [one.value for one in found.curve] == list(WEIGHTS)
+    weight = fitted(first, second)
+    assert [tried.value for tried in weight.curve] == list(WEIGHTS)
     expected = [reference(first, second, weight) for weight in WEIGHTS]
-    np.testing.assert_allclose([(one.ndcg_5, one.p_mr_1) for one in found.curve], expected)
+    np.testing.assert_allclose([(tried.ndcg_5, tried.p_mr_1) for tried in weight.curve], expected)
     values = [ndcg + 0.1 * p_mr for ndcg, p_mr in expected]
-    assert found.value == WEIGHTS[values.index(max(values))]
+    assert weight.value == WEIGHTS[values.index(max(values))]
 
 
 def test_a_channel_that_changes_no_order_has_no_weight():
@@ -75,12 +75,12 @@ def test_a_channel_that_changes_no_order_has_no_weight():
 def test_a_channel_that_knows_the_grades_has_the_least_weight_that_orders_by_them():
     first = [[0.0, 0.25, 0.25, 0.25]] * 3
     second = [[1.0, 0.0, 0.0, 0.0]] * 3
-    found = fitted(first, second, grades=[[2, 0, 0, 0]] * 3)
-    assert found.value == 0.3
-    assert [one.p_mr_1 for one in found.curve] == [weight >= 0.3 for weight in WEIGHTS]
+    weight = fitted(first, second, grades=[[2, 0, 0, 0]] * 3)
+    assert weight.value == 0.3
+    assert [tried.p_mr_1 for tried in weight.curve] == [weight >= 0.3 for weight in WEIGHTS]
 
 
 def test_a_right_first_document_counts_beside_ndcg():
-    found = fitted([[0.3, 0.2, 0.1, 0.0]] * 3, [[0.0, 0.0, 0.0, 1.0]] * 3)
-    best = max(one.ndcg_5 + 0.1 * one.p_mr_1 for one in found.curve)
-    assert next(one.value for one in found.curve if one.ndcg_5 + 0.1 * one.p_mr_1 == best) == found.value
+    weight = fitted([[0.3, 0.2, 0.1, 0.0]] * 3, [[0.0, 0.0, 0.0, 1.0]] * 3)
+    best = max(tried.ndcg_5 + 0.1 * tried.p_mr_1 for tried in weight.curve)
+    assert next(tried.value for tried in weight.curve if tried.ndcg_5 + 0.1 * tried.p_mr_1 == best) == weight.value

@@ -51,5 +51,5 @@ def test_workers_on_loopback_have_one_view_of_ports_that_are_free():
     assert len({*addresses}) == 3
     for address in addresses:
         host, _, port = address.partition(":")
-        with socket.socket() as one:
-            one.bind((host, int(port)))
+        with socket.socket() as listener:
+            listener.bind((host, int(port)))

@@ -51,18 +51,18 @@ def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, shown):
 
 
 @pytest.mark.parametrize(
-    ("replicas", "place", "expected"),
+    ("replicas", "index", "expected"),
     [(None, 0, ["0", "1"]), (None, 1, ["2", "3"]), (1, 0, ["0"]), (1, 1, ["2"]), (None, None, [])],
 )
-def test_each_worker_is_left_its_own_gpus_and_the_process_that_starts_them_none(monkeypatch, replicas, place, expected):
+def test_each_worker_is_left_its_own_gpus_and_the_process_that_starts_them_none(monkeypatch, replicas, index, expected):
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["0", "1", "2", "3"])
     visible = {}
     monkeypatch.setattr(tf.config, "set_visible_devices", lambda devices, kind: visible.update({kind: devices}))
     settings = TrainingSettings(workers=2, replicas=replicas)
-    if place is None:
+    if index is None:
         configure_devices(settings, ModelSettings())
     else:
-        configure_worker(settings, place, workers_here=2)
+        configure_worker(settings, index, workers_here=2)
     assert visible == {"GPU": expected}
 
 

@@ -16,10 +16,10 @@ pytestmark = pytest.mark.tensors
 
 def test_every_setting_that_decides_the_result_is_shown_and_none_of_the_machine() -> None:
     job = training_job(channels={"lexicon": ChannelSettings(kind="lexicon", weight=0.5)})
-    found = settings_of(job)
-    assert found["loss.theta"] == [0.2, 0.7]
-    assert (found["training.seed"], found["channels.lexicon.weight"]) == (1, 0.5)
-    assert not {"training.device", "training.replicas", "training.workers", "checkpoints"} & found.keys()
+    shown = settings_of(job)
+    assert shown["loss.theta"] == [0.2, 0.7]
+    assert (shown["training.seed"], shown["channels.lexicon.weight"]) == (1, 0.5)
+    assert not {"training.device", "training.replicas", "training.workers", "checkpoints"} & shown.keys()
 
 
 def test_an_adversary_is_shown_where_there_is_one() -> None:

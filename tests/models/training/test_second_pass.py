@@ -7,7 +7,7 @@ from scipy import sparse
 from models.evaluation.fit_number import EvalMetrics
 from models.lists.feedback import Feedback, unit_vectors
 from models.settings import FeedbackSettings
-from models.training.second_pass import DOCUMENTS, GAINS, LEAST_GROWTH, fit_second_pass
+from models.training.second_pass import DOCUMENTS, GAINS, MIN_GROWTH, fit_second_pass
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import ranking_lists
 
@@ -38,7 +38,7 @@ def fitted(scores, weights, gain="fitted", documents="fitted"):
 def test_the_best_gain_and_number_of_documents_are_found_together_and_the_smallest_of_equal_ones(seed):
     random = np.random.default_rng(seed)
     second_pass, curves, values = fitted(random.integers(0, 9, (3, 4)) / 8, random.integers(0, 3, (4, 3)))
-    grown = {feedback: value + (0 if feedback.gain else LEAST_GROWTH) for feedback, value in values.items()}
+    grown = {feedback: value + (0 if feedback.gain else MIN_GROWTH) for feedback, value in values.items()}
     assert second_pass == min(feedback for feedback, value in grown.items() if value == max(grown.values()))
     assert {name: fit.value for name, fit in curves.items()} == {
         "feedback.gain": second_pass.gain,

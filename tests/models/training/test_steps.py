@@ -22,14 +22,14 @@ pytestmark = [pytest.mark.tensors, *EAGERLY]
 STEPS, LEARNING_RATE, EPSILON = 6, 0.5, 0.5
 QUERIES = [[0, 3], [2], [1, 1, 2]]
 DOCUMENTS = [[1, 1], [4, 0], [5, 2, 3], [5], [0, 4, 4]]
-PLACES = [[0, 1, 2, 3], [3, 4, 1], [2, 0]]
+LISTED = [[0, 1, 2, 3], [3, 4, 1], [2, 0]]
 SMALL = {"mean": {}, "cnn": {"filters": 2}, "lstm": {"units": 1}}
 GRADES = [[2, 1, 0, 0], [0, 2, 1], [1, 2]]
 
 
 def trained(name, ranker):
     """The losses of these steps on all lists, as training takes them, and the weights after them."""
-    lists = ranking_lists(QUERIES, DOCUMENTS, PLACES, GRADES)
+    lists = ranking_lists(QUERIES, DOCUMENTS, LISTED, GRADES)
     batches = tf.data.Dataset.from_tensors(tf.range(len(lists))).repeat(STEPS).map(lists.batch)
     loss = make(name, LOSSES[name].default_theta)
     steps = TrainingSteps(RankingObjective(ranker, loss), keras.optimizers.SGD(LEARNING_RATE), clip_norm=1e6)
@@ -43,8 +43,8 @@ def reference_loss(name, encoder, weights):
     queries = [encode(*weights[:half], tokens) for tokens in QUERIES]
     documents = [encode(*weights[half:], tokens) for tokens in DOCUMENTS]
     losses = []
-    for query, places, grades in zip(queries, PLACES, GRADES, strict=True):
-        scores = [reference.smooth_cosine(query, documents[place], EPSILON) for place in places]
+    for query, listed, grades in zip(queries, LISTED, GRADES, strict=True):
+        scores = [reference.smooth_cosine(query, documents[document], EPSILON) for document in listed]
         losses.append(reference.loss_of_list(name, grades, scores, LOSSES[name].default_theta))
     return np.mean(losses)
 
@@ -57,12 +57,12 @@ def reference_training(name, encoder, weights):
         losses.append(reference_loss(name, encoder, weights))
         slopes = [
             reference.slopes(
-                lambda array, place=place, old=weights: reference_loss(
-                    name, encoder, [*old[:place], array, *old[place + 1 :]]
+                lambda array, number=number, old=weights: reference_loss(
+                    name, encoder, [*old[:number], array, *old[number + 1 :]]
                 ),
-                weights[place],
+                weights[number],
             )
-            for place in range(len(weights))
+            for number in range(len(weights))
         ]
         weights = [array - LEARNING_RATE * slope for array, slope in zip(weights, slopes, strict=True)]
     return losses, weights
@@ -74,7 +74,7 @@ def test_steps_are_those_of_the_reference(name, encoder):
     small = {"encoder": encoder, "encoder_settings": SMALL[encoder], "dropout": 0, "embedding_dim": 3}
     settings = ModelSettings(**small, epsilon=EPSILON, initial_scale=1.0)
     ranker = Ranker({"score": TwoTowers(Words(4), Words(6), settings, seed=1)})
-    ranker(ranking_lists(QUERIES, DOCUMENTS, PLACES, GRADES).batch(tf.constant([0]))[0])  # builds it
+    ranker(ranking_lists(QUERIES, DOCUMENTS, LISTED, GRADES).batch(tf.constant([0]))[0])  # builds it
     before = ranker.get_weights()
     expected_losses, expected = reference_training(name, encoder, before)
     losses, weights = trained(name, ranker)

@@ -73,13 +73,13 @@ def run(
     return ranker, history
 
 
-def assert_equal(training, other):
+def assert_equal(training, repeated):
     """Compares the histories and the weights of two trainings bit for bit."""
-    (ranker, history), (other_ranker, other_history) = training, other
-    assert other_history.history == history.history
-    assert (other_history.best_epoch, other_history.best_value) == (history.best_epoch, history.best_value)
-    assert other_history.theta == history.theta
-    assert all(map(np.array_equal, other_ranker.get_weights(), ranker.get_weights()))
+    (ranker, history), (repeated_ranker, repeated_history) = training, repeated
+    assert repeated_history.history == history.history
+    assert (repeated_history.best_epoch, repeated_history.best_value) == (history.best_epoch, history.best_value)
+    assert repeated_history.theta == history.theta
+    assert all(map(np.array_equal, repeated_ranker.get_weights(), ranker.get_weights()))
 
 
 @pytest.fixture(scope="module")
@@ -162,9 +162,9 @@ def test_tensorboard_events_hold_the_history(trained, folder):
 
 def test_a_graph_or_two_replicas_train_as_operations_on_one_device_do(trained, two_replicas, tmp_path):
     with with_graphs():
-        of_graph = run(tmp_path / "graph", learn_theta=True)
-    of_two = run(tmp_path / "two", strategy=two_replicas, replicas=2, learn_theta=True)
-    for _, result in (of_graph, of_two):
+        graph = run(tmp_path / "graph", learn_theta=True)
+    two_device = run(tmp_path / "two", strategy=two_replicas, replicas=2, learn_theta=True)
+    for _, result in (graph, two_device):
         for row, expected in zip(result.history, trained[1].history, strict=True):
             for key in ("train/loss", "train/gradient_norm_mean", "eval/ndcg_5", "theta/1", "theta/2"):
                 assert row.figures[key] == pytest.approx(expected.figures[key], abs=5e-5)

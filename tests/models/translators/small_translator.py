@@ -16,9 +16,9 @@ def program(code: str) -> list[str]:
     return [sys.executable, "-c", f"import os, sys, time; {code}"]
 
 
-def settings_of(*codes: str, **others: object) -> TranslatorSettings:
+def settings_of(*codes: str, **values: object) -> TranslatorSettings:
     """The settings of programs of Python in a row."""
-    return TranslatorSettings.model_validate({"kind": "command", "command": [*map(program, codes)], **others})
+    return TranslatorSettings.model_validate({"kind": "command", "command": [*map(program, codes)], **values})
 
 
 class CountingTranslator(Translator):

@@ -29,16 +29,16 @@ def translator_of(settings):
     return CommandTranslator(settings, "fr", "en")
 
 
-def translator(*codes, **others):
+def translator(*codes, **values):
     """A translator of programs in a row, with its own probe."""
-    settings = settings_of(*codes, **others)
+    settings = settings_of(*codes, **values)
     return translator_of(settings.model_copy(update={"probe": translator_of(settings).probe()}))
 
 
-def fault(*codes, **others):
+def fault(*codes, **values):
     """The error of the probe of programs."""
     with pytest.raises(DataError) as caught:
-        translator_of(settings_of(*codes, **others)).probe()
+        translator_of(settings_of(*codes, **values)).probe()
     return str(caught.value)
 
 
@@ -57,8 +57,8 @@ def test_texts_come_back_in_their_order_and_programs_in_a_row_read_each_other_s_
     st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).map(lambda text: f"x {text}"), max_size=9)
 )
 def test_a_program_that_changes_nothing_gives_back_every_text_on_one_line(texts):
-    one_line = [" ".join(text.replace("\0", "").split()) for text in texts]
-    assert translator_of(settings_of(ECHO, probe=probe_of("fr"))).translate(one_line) == one_line
+    lines = [" ".join(text.replace("\0", "").split()) for text in texts]
+    assert translator_of(settings_of(ECHO, probe=probe_of("fr"))).translate(lines) == lines
 
 
 def test_a_text_may_have_no_translation_and_ends_of_lines_may_be_those_of_windows():

@@ -35,8 +35,8 @@ def server():
 def translator(server):
     """Makes a translator of the server."""
 
-    def make(**others):
-        settings = {"kind": "endpoint", "address": server.address, "timeout_s": 5.0, "retries": 0, **others}
+    def make(**values):
+        settings = {"kind": "endpoint", "address": server.address, "timeout_s": 5.0, "retries": 0, **values}
         return EndpointTranslator(TranslatorSettings(**settings, probe=probe_of("es").upper()), "es", "en")
 
     return make

@@ -46,7 +46,7 @@ def test_only_a_lexicon_that_learns_has_a_translator():
 
 
 @pytest.mark.parametrize(
-    ("others", "decides"),
+    ("changes", "decides"),
     [
         ({"kind": "command", "command": ["other"]}, True),
         ({"address": "http://localhost:5001"}, True),
@@ -57,9 +57,9 @@ def test_only_a_lexicon_that_learns_has_a_translator():
         ({"key_variable": "CLIR_KEY"}, False),
     ],
 )
-def test_a_setting_is_another_translator_s_if_it_decides_translations(others, decides):
-    content = others if "kind" in others else {**ENDPOINT, **others}
-    before, after = (translator_digest(TranslatorSettings(**one), PAIR) for one in (ENDPOINT, content))
+def test_a_setting_is_another_translator_s_if_it_decides_translations(changes, decides):
+    content = changes if "kind" in changes else {**ENDPOINT, **changes}
+    before, after = (translator_digest(TranslatorSettings(**values), PAIR) for values in (ENDPOINT, content))
     assert (before != after) == decides
 
 

@@ -78,7 +78,7 @@ def test_whatever_is_drawn_from_accepted_spaces_the_thresholds_increase(spaces, 
     ],
 )
 def test_there_are_no_more_trials_than_combinations(settings, trials):
-    assert TuningSettings(**settings).most_trials == trials
+    assert TuningSettings(**settings).max_trials == trials
 
 
 @pytest.mark.parametrize(

@@ -72,11 +72,11 @@ def test_a_grid_visits_every_combination_once_up_to_its_trials_and_prints_nothin
 
 @pytest.mark.parametrize("values", [{"search": "random", "trials": 5, **SPACES}, BAYESIAN])
 def test_a_seed_gives_the_same_trials_and_another_seed_others(tmp_path, values):
-    first, again, other = (
+    first, again, reseeded = (
         trials(tmp_path / name, seed=seed, **values) for name, seed in (("first", 0), ("again", 0), ("other", 1))
     )
     assert len(first) == 5
-    assert again == first != other
+    assert again == first != reseeded
 
 
 def test_what_is_drawn_lies_in_its_space_and_a_search_ends_when_there_is_nothing_new(tmp_path):
@@ -95,7 +95,7 @@ def test_a_bayesian_search_trains_no_numbers_twice(tmp_path):
         return hill(numbers)
 
     made = trials(tmp_path, count, search="bayesian", trials=3, epsilon=[0.5, 1, 2])
-    assert sorted(trained) == sorted({one.settings["model.epsilon"] for one in made})
+    assert sorted(trained) == sorted({trial.settings["model.epsilon"] for trial in made})
 
 
 def test_the_best_numbers_are_kerastuner_s(tmp_path):
