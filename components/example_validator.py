@@ -34,13 +34,13 @@ class Executor(executor.Executor):
         for split in artifact_utils.decode_split_names(artifact_utils.get_single_instance(anomalies).split_names):
             path = os.path.join(artifact_utils.get_split_uri(anomalies, split), executor.DEFAULT_FILE_NAME)
             with fileio.open(path, "rb") as file:
-                found = anomalies_pb2.Anomalies.FromString(file.read())
-            for feature, anomaly in sorted(found.anomaly_info.items()):
+                split_anomalies = anomalies_pb2.Anomalies.FromString(file.read())
+            for feature, anomaly in sorted(split_anomalies.anomaly_info.items()):
                 faults.append(f"split {split}, feature {feature}: {anomaly.description}")
-            if found.data_missing:
+            if split_anomalies.data_missing:
                 faults.append(f"split {split}: no examples")
-            if found.HasField("dataset_anomaly_info"):
-                faults.append(f"split {split}: {found.dataset_anomaly_info.description}")
+            if split_anomalies.HasField("dataset_anomaly_info"):
+                faults.append(f"split {split}: {split_anomalies.dataset_anomaly_info.description}")
         if faults:
             raise DataError("\n".join(["the examples must fit schemas/schema.pbtxt, but:", *faults]))
         return output

@@ -142,7 +142,7 @@ def judge(
       reachable: the metrics of a perfect order. A metric whose perfect order is no better than random order, such as
         one whose cutoff is longer than every list, shows nothing of the model. If that holds for every metric that
         counts, the model is refused.
-      minimums: metric to its least value; None requires all metrics to be above those of random order.
+      minimums: metric to its smallest allowed value; None requires all metrics to be above those of random order.
       comparison: the comparison with the last pushed model, or the reason why there is none.
 
     Example:
@@ -172,8 +172,8 @@ def judge(
     if counted and not telling:
         names = "any metric" if minimums is None else " or ".join(counted)
         faults.append(
-            f"the test lists must tell a good order from a bad one; by {names}, a perfect order of them is no better "
-            "than random order, as where every list has one document, or documents of one grade"
+            f"the test lists cannot compare models: by {names}, a perfect order scores no better than a random one "
+            "(for example, where every list has a single document, or a single grade)"
         )
     if isinstance(comparison, str):
         compared, compared_with = comparison, None

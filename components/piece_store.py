@@ -80,17 +80,17 @@ def in_pieces(rows: npt.NDArray[np.int64], size: int) -> list[npt.NDArray[np.int
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
-def work_on_pieces(work: Callable[[_P], object], pieces: Sequence[_P], apply: Apply, what: str) -> None:
+def work_on_pieces(work: Callable[[_P], object], pieces: Sequence[_P], apply: Apply, noun: str) -> None:
     """Applies work to pieces, perhaps on workers, and logs the progress.
 
     Args:
       work: works on a piece, and writes the result to a store.
       pieces: the pieces.
       apply: applies a function to items.
-      what: a name for the texts.
+      noun: the word for the texts, in the plural.
     """
     done, total = 0, sum(len(piece.keys) for piece in pieces)
     left = TimeLeft(0, total)
     for piece, _ in zip(pieces, apply(work, pieces), strict=True):
         done += len(piece.keys)
-        progress_log.info("%s of %s %s, %s left", f"{done:,}", f"{total:,}", what, left.after(done))
+        progress_log.info("%s of %s %s, %s left", f"{done:,}", f"{total:,}", noun, left.after(done))

@@ -106,13 +106,13 @@ def stage(function: Callable[..., None]) -> Any:
     name = function.__name__
     parameters = _parameters(function)
 
-    def of(*roles: _Role) -> dict[str, _Parameter]:
+    def with_role(*roles: _Role) -> dict[str, _Parameter]:
         return {key: parameter for key, parameter in parameters.items() if parameter.role in roles}
 
-    inputs, outputs, properties = of(_Role.INPUT), of(_Role.OUTPUT), of(_Role.PARAMETER)
+    inputs, outputs, properties = with_role(_Role.INPUT), with_role(_Role.OUTPUT), with_role(_Role.PARAMETER)
     if not outputs:
         raise TypeError(f"{name} must have an output: a parameter of type Output[...].")
-    uses_beam = bool(of(_Role.APPLY, _Role.MAKE_PIPELINE))
+    uses_beam = bool(with_role(_Role.APPLY, _Role.MAKE_PIPELINE))
     component: Any = base_beam_component.BaseBeamComponent if uses_beam else base_component.BaseComponent
 
     def do(executor: Any, input_dict: Any, output_dict: Any, exec_properties: Any) -> None:
@@ -140,21 +140,23 @@ def stage(function: Callable[..., None]) -> Any:
             raise TypeError(f"{name} takes {', '.join((*inputs, *properties))}; got {', '.join(sorted(unknown))}.")
         values = {key: parameter.default for key, parameter in properties.items() if parameter.default is not None}
         values |= {key: value for key, value in arguments.items() if value is not None}
-        given = {key: parameters[key].to_property(value) for key, value in values.items()}
+        stored = {key: parameters[key].to_property(value) for key, value in values.items()}
         made = {key: OutputChannel(parameter.type, self, key) for key, parameter in outputs.items()}
-        component.__init__(self, self.SPEC_CLASS(**given, **made))
+        component.__init__(self, self.SPEC_CLASS(**stored, **made))
 
     beside = {"__module__": function.__module__, "__doc__": function.__doc__}
     executor_base = base_beam_executor.BaseBeamExecutor if uses_beam else base_executor.BaseExecutor
     executor = type(f"{name}Executor", (executor_base,), {**beside, "Do": do})
     setattr(sys.modules[function.__module__], executor.__name__, executor)
-    channels = {key: ChannelParameter(type=one.type, optional=one.is_optional) for key, one in inputs.items()}
+    channels = {
+        key: ChannelParameter(type=parameter.type, optional=parameter.is_optional) for key, parameter in inputs.items()
+    }
     spec = {
         "INPUTS": channels,
-        "OUTPUTS": {key: ChannelParameter(type=one.type) for key, one in outputs.items()},
+        "OUTPUTS": {key: ChannelParameter(type=parameter.type) for key, parameter in outputs.items()},
         "PARAMETERS": {
-            key: ExecutionParameter(type=str if one.json else one.type, optional=one.is_optional)
-            for key, one in properties.items()
+            key: ExecutionParameter(type=str if parameter.json else parameter.type, optional=parameter.is_optional)
+            for key, parameter in properties.items()
         },
     }
     return type(
@@ -173,21 +175,21 @@ def stage(function: Callable[..., None]) -> Any:
 def _parameters(function: Callable[..., None]) -> Mapping[str, _Parameter]:
     """The parameters of a stage's function by their names."""
     hints = get_type_hints(function, include_extras=True)
-    found = {}
+    parameters = {}
     for key, parameter in inspect.signature(function).parameters.items():
         where = f"{function.__name__}({key})"
         if key not in hints or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
             raise TypeError(f"{where} must be a parameter with a type of its own; got {parameter}.")
-        found[key] = _parameter(where, hints[key], parameter.default)
-    return found
+        parameters[key] = _parameter(where, hints[key], parameter.default)
+    return parameters
 
 
 def _parameter(where: str, hint: Any, default: Any) -> _Parameter:
     """Reads one parameter's type and default; messages begin with the stage and the parameter."""
     kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     is_optional = type(None) in kinds
-    kind: Any = Union[tuple(one for one in kinds if one is not type(None))]  # noqa: UP007
-    role = next((one for one in getattr(kind, "__metadata__", ()) if isinstance(one, _Role)), _Role.PARAMETER)
+    kind: Any = Union[tuple(choice for choice in kinds if choice is not type(None))]  # noqa: UP007
+    role = next((mark for mark in getattr(kind, "__metadata__", ()) if isinstance(mark, _Role)), _Role.PARAMETER)
     has_default = default is not inspect.Parameter.empty
     if is_optional and default is not None:
         raise TypeError(f"{where} may be None, so its default must be None.")

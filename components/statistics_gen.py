@@ -79,8 +79,8 @@ def _statistics(files: Iterable[str], options: tfdv.StatsOptions) -> statistics_
     for batch in _batches(files):
         partial = stats_impl.generate_partial_statistics_in_memory(batch, options, generators)
         accumulated = [
-            generator.merge_accumulators([before, one])
-            for generator, before, one in zip(generators, accumulated, partial, strict=True)
+            generator.merge_accumulators([before, new])
+            for generator, before, new in zip(generators, accumulated, partial, strict=True)
         ]
     return stats_impl.extract_statistics_output(accumulated, generators)
 

@@ -17,11 +17,11 @@ def unfinished_work(folder: str, key: str, removes: bool = True) -> tuple[str, b
     Returns:
       the folder's path, which may exist, and whether other folders were removed.
     """
-    others = [
+    obsolete = [
         path
         for name in (tf.io.gfile.listdir(folder) if removes and tf.io.gfile.exists(folder) else [])
         if (path := os.path.join(folder, name.rstrip("/"))) != os.path.join(folder, key)
     ]
-    for path in others:
+    for path in obsolete:
         tf.io.gfile.rmtree(path)
-    return os.path.join(folder, key), bool(others)
+    return os.path.join(folder, key), bool(obsolete)

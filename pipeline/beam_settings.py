@@ -71,14 +71,14 @@ class BeamSettings(Settings):
 
     @field_validator("parallelism")
     @classmethod
-    def _in_process_there_is_one(cls, parallelism: int | None, info: ValidationInfo) -> int | None:
+    def _parallelism_needs_a_runner(cls, parallelism: int | None, info: ValidationInfo) -> int | None:
         if parallelism is not None and info.data.get("runner") == "in_process":
             raise ValueError(f"must be null where beam.runner is in_process; got {parallelism}")
         return parallelism
 
     @field_validator("project", "region")
     @classmethod
-    def _dataflow_is_placed(cls, name: str | None, info: ValidationInfo) -> str | None:
+    def _dataflow_has_project_and_region(cls, name: str | None, info: ValidationInfo) -> str | None:
         _check_owner(name, info, _DATAFLOW)
         if name is not None and not re.fullmatch(r"[a-z][a-z0-9:.-]*[a-z0-9]", name):
             raise ValueError(f"must be in lower-case letters, digits and hyphens; got {name!r}")
@@ -86,7 +86,7 @@ class BeamSettings(Settings):
 
     @field_validator("temp_location")
     @classmethod
-    def _what_is_in_between_is_on_cloud_storage(cls, folder: str | None, info: ValidationInfo) -> str | None:
+    def _temp_location_is_on_cloud_storage(cls, folder: str | None, info: ValidationInfo) -> str | None:
         _check_owner(folder, info, _DATAFLOW)
         if folder is not None and not re.fullmatch(r"gs://[^/]+(/.*)?", folder):
             raise ValueError(f"must be a folder on Google Cloud Storage (gs://...); got {folder!r}")
@@ -101,8 +101,8 @@ class BeamSettings(Settings):
                 "must be given where beam.image is not, and only there: one of both brings the project to Dataflow's "
                 f"workers; got {setup_file!r} and the image {image!r}"
             )
-        if runner != _DATAFLOW and (given := image or setup_file):
-            raise ValueError(f"must be null, and beam.image too, where beam.runner is {runner}; got {given!r}")
+        if runner != _DATAFLOW and (source := image or setup_file):
+            raise ValueError(f"must be null, and beam.image too, where beam.runner is {runner}; got {source!r}")
         return setup_file
 
     @field_validator("options")
@@ -142,7 +142,7 @@ _LONGEST_JOB: Final = 30 * 24 * 3600
 """Timeout of a job in seconds: Beam 2.60 waits for a job no longer than for one answer of its server, by default 60."""
 
 _RUNNERS: Final = {"portable": "PortableRunner", "dataflow": "DataflowRunner"}
-_OF_RUNNER: Final = {
+_RUNNER_OPTIONS: Final = {
     "portable": {
         "job_endpoint": "endpoint",
         "environment_config": "environment_config",
@@ -172,12 +172,12 @@ def beam_arguments(settings: BeamSettings) -> list[str]:
     """
     if settings.runner == "in_process":
         return []
-    values = {option: getattr(settings, name) for option, name in _OF_RUNNER[settings.runner].items()}
+    values = {option: getattr(settings, name) for option, name in _RUNNER_OPTIONS[settings.runner].items()}
     environment = {}
     if settings.runner == "portable" and settings.environment:
         environment = {"environment_type": settings.environment.upper(), "job_server_timeout": _LONGEST_JOB}
-    given = {"runner": _RUNNERS[settings.runner], **environment, **values, **settings.options}
-    return [f"--{option}={value}" for option, value in given.items() if value is not None]
+    options = {"runner": _RUNNERS[settings.runner], **environment, **values, **settings.options}
+    return [f"--{option}={value}" for option, value in options.items() if value is not None]
 
 
 def check_local_beam(settings: BeamSettings) -> None:

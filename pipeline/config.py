@@ -27,10 +27,10 @@ from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset
-from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
+from pipeline.settings_file import Locations, apply_override, describe_fault, location_of, read_settings_file
 from schemas.domains import TrainedDomains, held_out_fault
 from schemas.errors import ConfigError
-from schemas.settings import OneOf, OutputPath, Settings, given_paths
+from schemas.settings import OneOf, OutputPath, Settings, path_settings
 from schemas.wikiclir import documents_file, queries_file
 from smooth_clir.wikipedia.settings import WikipediaSettings
 
@@ -43,7 +43,7 @@ class SourceSettings(DataSettings):
     settings must be null."""
 
     @model_validator(mode="after")
-    def _dumps_have_the_pair(self) -> "SourceSettings":
+    def _dumps_cover_the_languages(self) -> "SourceSettings":
         if self.wikipedia and (missing := self.wikipedia.missing_for(self.query_language, self.document_language)):
             raise ValueError(f"wikipedia.{missing}")
         return self
@@ -100,9 +100,9 @@ class RunConfig(Settings):
 
     @field_validator("embeddings")
     @classmethod
-    def _something_is_trained(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
+    def _weights_remain_to_train(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
         model = info.data.get("model")
-        tables_are_all = model is not None and not model.stem_embeddings and _has_one_table(model)
+        tables_are_all = model is not None and not model.stem_embeddings and _has_only_tables(model)
         if model and tables_are_all and embeddings.query and embeddings.document and not embeddings.train:
             raise ValueError(
                 "train must be true, or one of query and document null: with both tables frozen there is nothing to "
@@ -112,7 +112,7 @@ class RunConfig(Settings):
 
     @field_validator("embeddings")
     @classmethod
-    def _vectors_are_of_the_models_terms(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
+    def _word_vectors_need_word_terms(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
         model = info.data.get("model")
         if model and not model.has_words and (embeddings.query or embeddings.document):
             raise ValueError("query and document must be null with model.terms stems: word vectors are of words")
@@ -120,7 +120,7 @@ class RunConfig(Settings):
 
     @field_validator("lexicon")
     @classmethod
-    def _titles_are_of_dumps(cls, lexicon: LexiconSettings, info: ValidationInfo) -> LexiconSettings:
+    def _title_pairs_need_dumps(cls, lexicon: LexiconSettings, info: ValidationInfo) -> LexiconSettings:
         data = info.data.get("data")
         if lexicon.title_pairs and data and (data.wikipedia is None or data.split != "queries"):
             raise ValueError(
@@ -131,7 +131,7 @@ class RunConfig(Settings):
 
     @field_validator("lexicon")
     @classmethod
-    def _model_has_its_start(cls, lexicon: LexiconSettings, info: ValidationInfo) -> LexiconSettings:
+    def _start_needs_the_lexicon(cls, lexicon: LexiconSettings, info: ValidationInfo) -> LexiconSettings:
         model = info.data.get("model")
         if model and model.start == "lexicon" and lexicon.kind != "lexicon":
             raise ValueError(
@@ -142,7 +142,7 @@ class RunConfig(Settings):
 
     @field_validator("encoder")
     @classmethod
-    def _head_is_the_scorer(cls, encoder: EncoderSettings, info: ValidationInfo) -> EncoderSettings:
+    def _head_fits_the_scorer(cls, encoder: EncoderSettings, info: ValidationInfo) -> EncoderSettings:
         model = info.data.get("model")
         if model and (encoder.head == "linear") != (model.scorer == HEAD):
             raise ValueError(
@@ -153,7 +153,7 @@ class RunConfig(Settings):
 
     @field_validator("channels")
     @classmethod
-    def _channels_have_names_of_their_own(
+    def _channel_names_are_free(
         cls, channels: dict[str, ChannelSettings], info: ValidationInfo
     ) -> dict[str, ChannelSettings]:
         model, lexicon, encoder = (info.data.get(name) for name in ("model", "lexicon", "encoder"))
@@ -164,18 +164,18 @@ class RunConfig(Settings):
 
     @field_validator("lexicon", "encoder", "channels")
     @classmethod
-    def _weights_have_domains(cls, channels: Any, info: ValidationInfo) -> Any:
+    def _held_out_weights_need_domains(cls, channels: Any, info: ValidationInfo) -> Any:
         data = info.data.get("data")
         named = channels if isinstance(channels, dict) else {"": channels}
-        for name, one in named.items():
-            if one.weight == HELD_OUT and data and not data.domains:
+        for name, channel in named.items():
+            if channel.weight == HELD_OUT and data and not data.domains:
                 setting = f"{name}.weight" if name else "weight"
                 raise ValueError(f"{setting} must not be {HELD_OUT} without data.domains, which are left out in turn")
         return channels
 
     @field_validator("feedback")
     @classmethod
-    def _feedback_has_words(cls, feedback: FeedbackSettings, info: ValidationInfo) -> FeedbackSettings:
+    def _feedback_needs_words(cls, feedback: FeedbackSettings, info: ValidationInfo) -> FeedbackSettings:
         lexicon = info.data.get("lexicon")
         if lexicon and lexicon.kind == "none" and feedback.gain:
             raise ValueError(
@@ -217,7 +217,7 @@ class RunConfig(Settings):
 
     @field_validator("adversary")
     @classmethod
-    def _adversary_has_domains(cls, adversary: AdversarySettings, info: ValidationInfo) -> AdversarySettings:
+    def _adversary_needs_domains(cls, adversary: AdversarySettings, info: ValidationInfo) -> AdversarySettings:
         data = info.data.get("data")
         if data and adversary.weight and not data.domains:
             raise ValueError(f"weight must be 0 without data.domains, which it tells apart; got {adversary.weight:g}")
@@ -227,7 +227,7 @@ class RunConfig(Settings):
 
     @field_validator("training")
     @classmethod
-    def _sampling_has_domains(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
+    def _equal_sampling_needs_domains(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
         data = info.data.get("data")
         if data and training.sampling == "equal" and not data.domains:
             raise ValueError("sampling must be natural without data.domains, which come in turn; got equal")
@@ -235,11 +235,11 @@ class RunConfig(Settings):
 
     @field_validator("training")
     @classmethod
-    def _nulls_are_the_encoders_own(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
+    def _fill_training_defaults(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
         model, loss, lexicon = (info.data.get(name) for name in ("model", "loss", "lexicon"))
         if model and loss and (fault := objective_fault(model, loss, training)):
             raise ValueError(fault)
-        counted = [name for name, one in info.data.get("channels", {}).items() if one.in_training]
+        counted = [name for name, channel in info.data.get("channels", {}).items() if channel.in_training]
         if lexicon and lexicon.in_training:
             counted.append(lexicon.kind)
         if model and loss and counted and (training.objective or default_objective(loss)) == "in_batch":
@@ -260,7 +260,7 @@ class RunConfig(Settings):
 
     @field_validator("evaluation")
     @classmethod
-    def _papers_batch_can_be_divided(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
+    def _paper_batch_is_divisible(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
         training = info.data.get("training")
         lists = TrainingSettings.model_fields["batch_lists"].default
         workers, replicas = (training.workers or 1, training.replicas or 1) if training else (1, 1)
@@ -303,7 +303,8 @@ class RunConfig(Settings):
     @property
     def has_held_out_weight(self) -> bool:
         """Whether the weight of a channel is fitted on training domains that are left out in turn."""
-        return HELD_OUT in (self.lexicon.weight, self.encoder.weight, *(one.weight for one in self.channels.values()))
+        further = [channel.weight for channel in self.channels.values()]
+        return HELD_OUT in (self.lexicon.weight, self.encoder.weight, *further)
 
     @property
     def trained_domains(self) -> TrainedDomains:
@@ -314,8 +315,8 @@ class RunConfig(Settings):
         if self.adversary.weight and not self.adversary.held_out_texts:
             # The rankers that such a weight is fitted with are trained without one of the domains.
             needed["adversary.weight without adversary.held_out_texts"] = 3 if needed else 2
-        most = self.training.batch_lists if self.training.sampling == "equal" else None
-        return TrainedDomains(max(needed.values(), default=1), " beside ".join(reversed(needed)), most)
+        max_domains = self.training.batch_lists if self.training.sampling == "equal" else None
+        return TrainedDomains(max(needed.values(), default=1), " beside ".join(reversed(needed)), max_domains)
 
     @property
     def translating_baselines(self) -> list[str]:
@@ -359,17 +360,17 @@ def load_config(path: str, overrides: Sequence[str] = (), for_cluster: bool = Fa
       the configuration, with absolute paths.
 
     Raises:
-      ConfigError: with every fault, each with its place.
+      ConfigError: with every fault, each with its location.
     """
-    content, places, faults = read_settings_file(path, RunConfig)
+    content, locations, faults = read_settings_file(path, RunConfig)
     for override in overrides:
-        faults += apply_override(content, places, override, RunConfig, fault_of_another_preset)
-    return check_config(content, places, path, faults, for_cluster=for_cluster)
+        faults += apply_override(content, locations, override, RunConfig, fault_of_another_preset)
+    return check_config(content, locations, path, faults, for_cluster=for_cluster)
 
 
 def check_config(
     content: Mapping[str, Any],
-    places: Places,
+    locations: Locations,
     path: str,
     faults: Sequence[str] = (),
     kind: Kind = "run",
@@ -380,8 +381,8 @@ def check_config(
 
     Args:
       content: with absolute paths.
-      places: of the keys.
-      path: the place of keys that are not in the file.
+      locations: of the keys.
+      path: the location of keys that are not in the file.
       faults: found before.
       kind: of the output's writer.
       for_cluster: whether the run is elsewhere: its output is not tried here, and files in `kubeflow.volumes` need not
@@ -389,7 +390,7 @@ def check_config(
       has_files: False looks at no file, and tries no output.
 
     Raises:
-      ConfigError: with every fault, each with its place.
+      ConfigError: with every fault, each with its location.
     """
     faults = list(faults)
     if fault := fault_of_no_preset(content):
@@ -398,16 +399,16 @@ def check_config(
     try:
         config = RunConfig.model_validate(content)
     except pydantic.ValidationError as errors:
-        faults += [describe_fault(error, places, path, RunConfig) for error in errors.errors()]
+        faults += [describe_fault(error, locations, path, RunConfig) for error in errors.errors()]
     else:
         for name, fault in _domain_faults(config) if has_files else ():
-            faults.append(f"{place_of(('data', name), places, path)}: data.{name}: {fault}")
+            faults.append(f"{location_of(('data', name), locations, path)}: data.{name}: {fault}")
     kubeflow = _kubeflow_in(content) if for_cluster else KubeflowSettings()
-    inputs = [one for one in given_paths(RunConfig, content) if one.form and not kubeflow.is_elsewhere(one.path)]
-    inputs = inputs if has_files else []
+    settings = path_settings(RunConfig, content) if has_files else ()
+    inputs = [setting for setting in settings if setting.form and not kubeflow.is_elsewhere(setting.path)]
     faults += [
-        f"{place_of(one.keys, places, path)}: {one.name}: {fault}"
-        for one, fault in check_inputs(inputs, _width_in(content))
+        f"{location_of(setting.keys, locations, path)}: {setting.name}: {fault}"
+        for setting, fault in check_inputs(inputs, _width_in(content))
     ]
     output = content.get("output")
     if (
@@ -416,22 +417,22 @@ def check_config(
         and isinstance(output, str)
         and (fault := output_fault(output, None if for_cluster else kind))
     ):
-        faults.append(f"{places.get(('output',), path)}: output: {fault}")
+        faults.append(f"{locations.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)
     return config
 
 
-def dump_config(config: RunConfig, found: Mapping[str, Any] | None = None) -> str:
+def dump_config(config: RunConfig, searched: Mapping[str, Any] | None = None) -> str:
     """The configuration as YAML that `load_config` reads back to the same.
 
     Args:
       config: resolved.
-      found: dotted settings to the values that its search found, for a comment: a rerun searches again.
+      searched: dotted settings to the values that its search found, for a comment: a rerun searches again.
     """
     header = "# The resolved configuration of this run: `clir run` on this file gives the same numbers.\n"
-    if found:
-        header += f"# Its search found, and the model was trained with: {json.dumps(dict(found))}\n"
+    if searched:
+        header += f"# Its search found, and the model was trained with: {json.dumps(dict(searched))}\n"
     content = config.model_dump(mode="json")
     text, escaped = (yaml.safe_dump(content, sort_keys=False, allow_unicode=allowed) for allowed in (True, False))
     # PyYAML writes the line breaks that only Unicode has (U+0085, in a path) so that they are read as spaces.
@@ -441,8 +442,8 @@ def dump_config(config: RunConfig, found: Mapping[str, Any] | None = None) -> st
 def without_folders(config: RunConfig) -> dict[str, Any]:
     """The configuration as plain values for publication: file names without folders, and nothing on the machine."""
     content = config.model_dump(mode="json", exclude={"output", "kubeflow", "beam"})
-    for one in given_paths(RunConfig, content):
-        one.section[one.keys[-1]] = os.path.basename(one.path)
+    for setting in path_settings(RunConfig, content):
+        setting.section[setting.keys[-1]] = os.path.basename(setting.path)
     return content
 
 
@@ -479,11 +480,11 @@ def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
 
 def _translating(evaluation: EvaluationSettings, data: DataSettings) -> list[str]:
     """The baselines that need the lexicon's translations; none within one language."""
-    has_one_language = data.query_language == data.document_language
-    return [] if has_one_language else [name for name in evaluation.baselines if name in TRANSLATING]
+    is_monolingual = data.query_language == data.document_language
+    return [] if is_monolingual else [name for name in evaluation.baselines if name in TRANSLATING]
 
 
-def _has_one_table(model: ModelSettings) -> bool:
+def _has_only_tables(model: ModelSettings) -> bool:
     """Whether the model has no other weights than tables of words."""
     if not SCORERS[model.scorer].has_encoders:
         return False
@@ -493,8 +494,8 @@ def _has_one_table(model: ModelSettings) -> bool:
 def _width_in(content: Mapping[str, Any]) -> int | None:
     """The width of word vectors; None where the configuration's is not valid."""
     model = content.get("model")
-    given = {key: value for key, value in model.items() if key == "embedding_dim"} if isinstance(model, dict) else {}
+    settings = {key: value for key, value in model.items() if key == "embedding_dim"} if isinstance(model, dict) else {}
     try:
-        return ModelSettings.model_validate(given).embedding_dim
+        return ModelSettings.model_validate(settings).embedding_dim
     except pydantic.ValidationError:
         return None

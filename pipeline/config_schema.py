@@ -19,7 +19,7 @@ _TITLE: Final = "A configuration of Smooth CLIR"
 def config_schema() -> str:
     """The schema as the text of a file.
 
-    It knows keys, types, limits and choices; what one key asks of another, `clir run` alone checks.
+    It knows keys, types, limits and choices. Only `clir run` checks what one key requires of another.
     """
     schema = RunConfig.model_json_schema()
     definitions = schema["$defs"]

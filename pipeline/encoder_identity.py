@@ -33,7 +33,7 @@ def encoder_digest(settings: EncoderSettings) -> str:
 
 
 def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
-    """Returns the configuration with the fingerprint of its endpoint, which is asked for it; others stay as they are.
+    """Returns the configuration with the fingerprint of its endpoint, if it has one.
 
     A fingerprint that was found before is kept where the endpoint still agrees with it, because roundings differ.
 
@@ -51,8 +51,8 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
     from models.encoders.endpoint import EndpointEncoder
     from models.encoders.fingerprint import fingerprint, fingerprint_fault
 
-    found = fingerprint(EndpointEncoder(settings).probe())
-    if settings.probes and (fault := fingerprint_fault(settings.probes, found)):
+    current = fingerprint(EndpointEncoder(settings).probe())
+    if settings.probes and (fault := fingerprint_fault(settings.probes, current)):
         raise ConfigError(
             [
                 f"encoder.probes: the endpoint {settings.address} must have the model that the configuration was "
@@ -62,21 +62,21 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
     key = encoder_digest(settings.model_copy(update={"probes": ()}))
     known = _read(store / _FILE)
     before = known.get(key, ())  # the newest last
-    same = [one for one in (settings.probes, *before) if one and fingerprint_fault(one, found) is None]
-    if before and (fault := fingerprint_fault(before[-1], found)):
-        what = "its vectors are kept from then" if same else "all texts are encoded again"
-        log.warning("the endpoint %s has another model than before (%s): %s", settings.address, fault, what)
-    found = same[0] if same else found
+    same = [probes for probes in (settings.probes, *before) if probes and fingerprint_fault(probes, current) is None]
+    if before and (fault := fingerprint_fault(before[-1], current)):
+        consequence = "its vectors are kept from then" if same else "all texts are encoded again"
+        log.warning("the endpoint %s has another model than before (%s): %s", settings.address, fault, consequence)
+    current = same[0] if same else current
     store.mkdir(parents=True, exist_ok=True)
-    kept = {**known, key: (*(one for one in before if one != found), found)}
+    kept = {**known, key: (*(probes for probes in before if probes != current), current)}
     (store / _FILE).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    return config.model_copy(update={"encoder": settings.model_copy(update={"probes": found})})
+    return config.model_copy(update={"encoder": settings.model_copy(update={"probes": current})})
 
 
 def _read(path: Path) -> dict[str, tuple[tuple[float, ...], ...]]:
     """The fingerprints by the digests of the settings; none where the file is missing or damaged."""
     try:
         content = parse_json(path.read_text(encoding="utf-8"))
-        return {str(key): tuple(tuple(map(float, one)) for one in of_key) for key, of_key in content.items()}
+        return {str(key): tuple(tuple(map(float, probes)) for probes in rows) for key, rows in content.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}

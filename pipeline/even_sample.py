@@ -9,7 +9,7 @@ SAMPLE: Final = 4096
 
 
 class EvenSample(Generic[Item]):
-    """Every n-th of some items, counted from the first; of many, so that 4,096 to 8,191 are kept.
+    """Every n-th item, counted from the first; of many items, n is such that 4,096 to 8,191 are kept.
 
     Attributes:
       items: the kept items.

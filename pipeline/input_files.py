@@ -15,7 +15,7 @@ from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
 from schemas.lexicon_pairs import is_table, parse_pairs
 from schemas.record_files import parse_role
-from schemas.settings import GivenPath, Settings, given_paths
+from schemas.settings import PathSetting, Settings, path_settings
 from schemas.wikiclir import Judgment, QueryDomain, Text
 from smooth_clir.wikipedia.dumps.files import find_dump_files
 
@@ -39,7 +39,7 @@ def scheme_fault(path: str) -> str | None:
 def files_of(path: str) -> list[str]:
     """The files of a path: itself, or all files that match it as a pattern, in the order of their names.
 
-    The name of a local folder that is there is no pattern, whatever signs it holds.
+    The name of an existing local folder is never a pattern, whatever characters it holds.
     """
     if is_remote(path):
         from tfx.dsl.io import fileio  # takes seconds
@@ -47,7 +47,7 @@ def files_of(path: str) -> list[str]:
         return sorted(fileio.glob(path)) if glob.has_magic(path) else [path]
     if os.path.exists(path) or not glob.has_magic(path):
         return [path]
-    folder = next(one for one in Path(path).parents if os.path.exists(one))
+    folder = next(parent for parent in Path(path).parents if os.path.exists(parent))
     return sorted(str(folder / name) for name in glob.glob(str(Path(path).relative_to(folder)), root_dir=folder))
 
 
@@ -74,8 +74,8 @@ def _open(path: str) -> Any:
     return open(path, "rb")
 
 
-def digest_of(path: str, given: str | None = None) -> str:
-    """The digest of an input's present content, whatever digest the configuration gives."""
+def digest_of(path: str, expected: str | None = None) -> str:
+    """The digest of an input's present content, whatever digest the configuration expects."""
     return input_digest([sha256_of_file(file) for file in files_of(path)])
 
 
@@ -96,28 +96,28 @@ def resolve_digests(
     """
     content = config.model_dump(mode="json")
     faults: list[str] = []
-    for one in given_paths(type(config), content):
-        if one.form is None:
+    for setting in path_settings(type(config), content):
+        if setting.form is None:
             continue
-        section, first, *below = one.keys
+        section, first, *below = setting.keys
         digests = content[section]["sha256"]
         digests, key = (digests[first], ".".join(below)) if below else (digests, first)
-        given = digests.get(key)
+        expected = digests.get(key)
         try:
-            if is_elsewhere(one.path):
-                found = find(one.path, given)
+            if is_elsewhere(setting.path):
+                actual = find(setting.path, expected)
             else:
-                files = _files_in_order(one)
-                found = input_digest([find(file, given if len(files) == 1 else None) for file in files])
+                files = _files_in_order(setting)
+                actual = input_digest([find(file, expected if len(files) == 1 else None) for file in files])
         except DataError as error:
-            faults.append(f"{one.name}: {error}")
+            faults.append(f"{setting.name}: {error}")
             continue
-        if given not in (None, found):
+        if expected not in (None, actual):
             faults.append(
-                f"{one.name}: {one.path} must have the SHA-256 {given}; got {found}. "
+                f"{setting.name}: {setting.path} must have the SHA-256 {expected}; got {actual}. "
                 f"The file has changed: restore it, or remove {section}.sha256 from the configuration."
             )
-        digests[key] = found
+        digests[key] = actual
     if faults:
         raise ConfigError(faults)
     return type(config).model_validate(content)
@@ -126,7 +126,7 @@ def resolve_digests(
 def digests_here(config: Settings) -> dict[str, str | None]:
     """The digest of the present content of every input, by its dotted setting; None of one that is not here."""
     digests: dict[str, str | None] = {}
-    for path in given_paths(type(config), config.model_dump(mode="json")):
+    for path in path_settings(type(config), config.model_dump(mode="json")):
         if path.form:
             try:
                 digests[path.name] = input_digest([digest_of(file) for file in _files_in_order(path)])
@@ -135,45 +135,45 @@ def digests_here(config: Settings) -> dict[str, str | None]:
     return digests
 
 
-def _files_in_order(one: GivenPath) -> list[str]:
+def _files_in_order(setting: PathSetting) -> list[str]:
     """The files of an input, whose digests in this order make its digest."""
-    if one.form == "dump":
-        return sorted(files_of_dump(one.path))
-    if one.form in ("saved_model", "text_vectors"):
+    if setting.form == "dump":
+        return sorted(files_of_dump(setting.path))
+    if setting.form in ("saved_model", "text_vectors"):
         from models.encoders.input_files import files_of_saved_model, files_of_vectors  # takes seconds
 
-        if one.form == "text_vectors":
-            return files_of_vectors(one.path)
-        if not is_remote(one.path):
-            return files_of_saved_model(one.path)
+        if setting.form == "text_vectors":
+            return files_of_vectors(setting.path)
+        if not is_remote(setting.path):
+            return files_of_saved_model(setting.path)
         from tfx.dsl.io import fileio
 
-        return files_of_saved_model(one.path, fileio.walk)
-    return [one.path]
+        return files_of_saved_model(setting.path, fileio.walk)
+    return [setting.path]
 
 
 _LINES: Final = 2000
 _ANY_GRADE: Final = 1 << 30
 
 
-def check_inputs(given: Sequence[GivenPath], width: int | None) -> Iterator[tuple[GivenPath, str]]:
+def check_inputs(inputs: Sequence[PathSetting], width: int | None) -> Iterator[tuple[PathSetting, str]]:
     """Looks at the head of every input file, in well under a second; a pickle or a JSON table is read whole.
 
     Args:
-      given: the paths of inputs in raw settings.
+      inputs: the paths of inputs in raw settings.
       width: the numbers that a word vector must have; None does not look into files of word vectors.
 
     Yields:
       a path and its fault.
     """
-    collection = {one.keys[-1]: one for one in given if one.form == "collection"}
-    for role, fault in check_collection({role: one.path for role, one in collection.items()}):
+    collection = {setting.keys[-1]: setting for setting in inputs if setting.form == "collection"}
+    for role, fault in check_collection({role: setting.path for role, setting in collection.items()}):
         yield collection[role], fault
-    for one in given:
-        if one.form != "collection" and (found := _input_fault(one.path, one.form, width)):
-            yield one, found
-        elif one.form == "pairs" and (found := _crossed_pairs_fault(one.path, collection)):
-            yield one, found
+    for setting in inputs:
+        if setting.form != "collection" and (head_fault := _input_fault(setting.path, setting.form, width)):
+            yield setting, head_fault
+        elif setting.form == "pairs" and (order_fault := _crossed_pairs_fault(setting.path, collection)):
+            yield setting, order_fault
 
 
 def check_collection(paths: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -202,7 +202,7 @@ def _input_fault(path: str, form: str | None, width: int | None) -> str | None:
         return None if is_remote(path) else _saved_model_fault(path)
     if form == "text_vectors" and is_remote(path):
         return f"must be a local file, for vectors are not read from a bucket; got {path}. Copy it to this machine."
-    find = {"vectors": lambda one: [one], "dump": files_of_dump}.get(form or "", files_of)
+    find = {"vectors": lambda file: [file], "dump": files_of_dump}.get(form or "", files_of)
     files, fault = _find(path, find)
     if fault or not files or form == "dump":
         return fault
@@ -217,8 +217,8 @@ def _input_fault(path: str, form: str | None, width: int | None) -> str | None:
 
 def _saved_model_fault(path: str) -> str | None:
     if not os.path.isdir(path):
-        found = f"{path} is a file" if os.path.exists(path) else f"there is no folder {path}"
-        return f"must be the folder of a SavedModel; {found}."
+        finding = f"{path} is a file" if os.path.exists(path) else f"there is no folder {path}"
+        return f"must be the folder of a SavedModel; {finding}."
     if not os.path.isfile(os.path.join(path, "saved_model.pb")):
         return f"must be the folder of a SavedModel; {path} holds no saved_model.pb."
     return None
@@ -252,7 +252,7 @@ def _pairs_fault(path: str) -> str | None:
     )
 
 
-def _crossed_pairs_fault(path: str, collection: Mapping[str, GivenPath]) -> str | None:
+def _crossed_pairs_fault(path: str, collection: Mapping[str, PathSetting]) -> str | None:
     """The fault of pairs whose columns are in each other's place, by the heads of the collection's files."""
     texts = {}
     for role in ("queries", "documents"):
@@ -342,9 +342,9 @@ def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[_Record]]) -> It
         return
     judged = [record for record in heads["judgments"] if isinstance(record, Judgment)]
     queries, documents = _ids(heads["queries"]), _ids(heads["documents"])
-    if any(one.query_id in queries or one.doc_id in documents for one in judged):
+    if any(judgment.query_id in queries or judgment.doc_id in documents for judgment in judged):
         return
-    if not any(one.query_id in documents or one.doc_id in queries for one in judged):
+    if not any(judgment.query_id in documents or judgment.doc_id in queries for judgment in judged):
         return
     # The heads of good files may look like this, too: only now the whole files are read.
     queries, documents = _all_ids(paths["queries"]), _all_ids(paths["documents"])
@@ -360,7 +360,7 @@ def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[_Record]]) -> It
 
 def _named(judged: list[Judgment], queries: set[str], documents: set[str]) -> bool:
     """Whether a judgment names a known query and a known document."""
-    return any(one.query_id in queries and one.doc_id in documents for one in judged)
+    return any(judgment.query_id in queries and judgment.doc_id in documents for judgment in judged)
 
 
 def _ids(records: list[_Record]) -> set[str]:

@@ -43,7 +43,7 @@ def launch(
         how: How = "cached" if is_cached else "run"
         if is_cached:
             on_outputs(name, outputs)
-        artifacts = [artifact for some in outputs.values() for artifact in some]
+        artifacts = [artifact for artifacts in outputs.values() for artifact in artifacts]
         uris = [artifact.uri for artifact in artifacts]
         with opened(connection) as store:
             if not is_cached:
@@ -52,8 +52,8 @@ def launch(
                 # Puts the files of a second execution in the places of the lost ones, so that what follows stays
                 # cached.
                 _, made = launch_node(ir, uncached_copy(node), connection, beam_arguments)
-                new = [artifact for key in outputs for artifact in made[key]]
-                replace_files(store, [one.mlmd_artifact for one in artifacts], [one.mlmd_artifact for one in new])
+                new = [artifact.mlmd_artifact for key in outputs for artifact in made[key]]
+                replace_files(store, [artifact.mlmd_artifact for artifact in artifacts], new)
                 how = "restored"
         seconds, cpu = time.monotonic() - started, cpu_seconds() - used
         yield StageEnd(number, len(ir.nodes), name, how, seconds, cpu, peak_memory()), outputs

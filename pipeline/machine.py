@@ -37,7 +37,7 @@ def check_process() -> None:
     try:
         os.getcwd()
     except FileNotFoundError:
-        raise DataError("the current folder must be there; it was removed: change to another (cd).") from None
+        raise DataError("The current folder was removed; change to another one.") from None
     if (encoding := sys.getfilesystemencoding()) != "utf-8":
         raise DataError(
             "the locale must be one of UTF-8, because some libraries name files in UTF-8 and Python in the locale's "
@@ -74,8 +74,8 @@ def check_shared_memory() -> None:
         _ = [multiprocessing.Lock() for _ in range(_LOCKS)]
     except (OSError, ImportError) as error:
         raise DataError(
-            f"/dev/shm must take {_LOCKS} small files, because the locks of processes lie there; it cannot: "
-            f"{getattr(error, 'strerror', None) or error}. Mount it so that it can be written, with some free space "
+            f"Cannot create locks in /dev/shm: {getattr(error, 'strerror', None) or error}. Mount it so that it can be "
+            f"written, with free space for {_LOCKS} small files "
             "(in a container: --shm-size=64m)."
         ) from None
 

@@ -186,21 +186,21 @@ def _output_claim_fault(folder: Path, kind: Kind) -> str | None:
     if not folder.is_dir():
         return None
     try:
-        for names, is_one, what, other in (
+        for names, has_kind, expected, unexpected in (
             (FILES, Path.is_file, "file", "folder"),
             (FOLDERS, Path.is_dir, "folder", "file"),
         ):
             for name in names:
                 path = folder / name
-                if os.path.lexists(path) and not (is_one(path) or path.is_symlink()):
-                    return f"must hold nothing named {name}, or a {what}; it holds a {other}; {_HOW_TO_GO_ON}"
+                if os.path.lexists(path) and not (has_kind(path) or path.is_symlink()):
+                    return f"must hold nothing named {name}, or a {expected}; it holds a {unexpected}; {_HOW_TO_GO_ON}"
         record, held = _read_record(folder / RECORD_FILE), _held(folder)
         if not held:
             return None
         if record is None:
             return _not_empty(held, kind)
-        if (found := record["kind"]) != kind:
-            return f"must be the output of {_KINDS[kind]}; it is that of {_KINDS[found]}; choose another output."
+        if (recorded := record["kind"]) != kind:
+            return f"must be the output of {_KINDS[kind]}; it is that of {_KINDS[recorded]}; choose another output."
         theirs = [name for name in PUBLISHED if os.path.lexists(folder / name) and name not in record["files"]]
         if kind == "run" and theirs:
             return f"must hold no {theirs[0]} but one that a run wrote; it holds another; {_HOW_TO_GO_ON}"
@@ -232,7 +232,7 @@ class Made(NamedTuple):
 
     kind: str
     """Its name in the account."""
-    what: str
+    noun: str
     """Its name in sentences, such as "conversion"."""
     account: str
     """The file with the account of the command, which is also the record of the folder."""
@@ -268,19 +268,19 @@ def made_fault(output: str, made: Made) -> str | None:
     try:
         record, held = _read_account(folder, made), _held(folder)
         if record is None and held:
-            return _not_empty(held, made.what)
+            return _not_empty(held, made.noun)
         groups = [name for name in held if made.groups.fullmatch(name) and (folder / name).is_dir()]
         held += [f"{group}/{path.name}" for group in groups for path in (folder / group).iterdir()]
         for name in held:
             is_ours = record is not None and name in record["files"]
             if not is_ours and (made.names.fullmatch(Path(name).name) or name in made.folders):
-                return f"must hold no {name} but one that a {made.what} wrote; it holds another; {_HOW_TO_GO_ON}"
+                return f"must hold no {name} but one that a {made.noun} wrote; it holds another; {_HOW_TO_GO_ON}"
         for file in record["files"] if record else ():
             if (folder / file).is_dir() and file not in made.folders:
                 return f"must hold nothing named {file}, or a file; it holds a folder; {_HOW_TO_GO_ON}"
             if Path(file).name == CONFIG_FILE and (folder / file).is_file():
                 if record and _sha256(folder / file) not in record["config_sha256"]:
-                    return f"must hold {file} as a {made.what} wrote it; it was changed since; {_HOW_TO_GO_ON}"
+                    return f"must hold {file} as a {made.noun} wrote it; it was changed since; {_HOW_TO_GO_ON}"
     except OSError as error:
         return _unreadable(folder, error)
     return None
@@ -321,7 +321,7 @@ class MadeFolder:
         finally:
             shutil.rmtree(partial, ignore_errors=True)
             ours = (made.names, made.groups, re.compile(re.escape(made.work)))
-            if not record and not any(one.fullmatch(path.name) for path in self.path.iterdir() for one in ours):
+            if not record and not any(pattern.fullmatch(path.name) for path in self.path.iterdir() for pattern in ours):
                 (self.path / made.account).unlink(missing_ok=True)
 
     def work(self, key: str) -> Path:
@@ -331,9 +331,9 @@ class MadeFolder:
           key: of the inputs and settings.
         """
         work = self.path / self._made.work
-        for other in work.iterdir() if work.is_dir() else ():
-            if other.name != key:
-                shutil.rmtree(other)
+        for folder in work.iterdir() if work.is_dir() else ():
+            if folder.name != key:
+                shutil.rmtree(folder)
         (work / key).mkdir(parents=True, exist_ok=True)
         return work / key
 
@@ -397,10 +397,10 @@ def _held(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != LOCK_FILE)
 
 
-def _not_empty(held: Sequence[str], what: str) -> str:
+def _not_empty(held: Sequence[str], writer: str) -> str:
     more = f" and {len(held) - 1} more" if len(held) > 1 else ""
     return (
-        f"must be empty, or the output of an earlier {what}; it holds {held[0]}{more}, and what is not ours is "
+        f"must be empty, or the output of an earlier {writer}; it holds {held[0]}{more}, and what is not ours is "
         "left alone; choose another output."
     )
 

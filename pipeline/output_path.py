@@ -53,9 +53,9 @@ def local_fault(path: str, kind: Literal["file", "folder"]) -> str | None:
 
 
 def write_fault(folder: Path) -> str | None:
-    """The reason why a folder cannot be written, or None. It is tried: permissions alone do not show it."""
+    """Returns why a folder cannot be written, or None. Tries to write, because permissions alone do not tell."""
     try:
-        existing = next(one for one in (folder, *folder.parents) if one.exists())
+        existing = next(path for path in (folder, *folder.parents) if path.exists())
         if not existing.is_dir():
             return f"must be a folder, but {existing} is a {'file' if existing.is_file() else 'pipe or a device'}."
         tempfile.TemporaryFile(dir=existing).close()

@@ -383,7 +383,7 @@ def _search(
     if not judging.pushed_model:
         return [indexer, search_evaluator]
     index_pusher = IndexPusher(index=index, pushed_model=judging.pushed_model, folder=index_path, milvus=milvus)
-    # No push waits for the evaluation: with many queries it takes long.
+    # Runs after the push, because it is slow with many queries.
     search_evaluator.add_upstream_node(index_pusher)
     return [indexer, index_pusher, search_evaluator]
 
@@ -414,8 +414,8 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
         loss = loss.model_copy(update={"theta": LossSettings(name=loss.name).theta})
     channels = dict(config.channels)
     if lexicon.kind != "none":
-        of_lexicon = lexicon.model_dump(include={"kind", "weight", "in_training"})
-        channels = {lexicon.kind: ChannelSettings(**of_lexicon), **channels}
+        lexicon_settings = lexicon.model_dump(include={"kind", "weight", "in_training"})
+        channels = {lexicon.kind: ChannelSettings(**lexicon_settings), **channels}
     if config.encoder.is_channel:
         channels[ENCODER] = ChannelSettings(kind=ENCODER, weight=config.encoder.weight)
     job = TrainingJob(
@@ -433,7 +433,8 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
         adversary=_used_adversary(config.adversary),
         checkpoints=checkpoints,
     )
-    return job.model_copy(update={"identity": identity([_RUN_FN, *(one.module for one in job.declarations())])})
+    modules = [_RUN_FN, *(declaration.module for declaration in job.declarations())]
+    return job.model_copy(update={"identity": identity(modules)})
 
 
 def _used_adversary(adversary: AdversarySettings) -> AdversarySettings:
@@ -446,9 +447,10 @@ def _search_job(config: RunConfig, job: TrainingJob) -> TrainingJob:
     # A trial's value is the best epoch's; weights and the second pass are fitted afterwards.
     fixed = {"weight": ChannelSettings.model_fields["weight"].default}
     channels = {
-        name: one.model_copy(update=fixed if one.weight == HELD_OUT else {}) for name, one in job.channels.items()
+        name: channel.model_copy(update=fixed if channel.weight == HELD_OUT else {})
+        for name, channel in job.channels.items()
     }
-    modules = [_TUNER_FN, "components.trainer.tuner", *(one.module for one in job.declarations())]
+    modules = [_TUNER_FN, "components.trainer.tuner", *(declaration.module for declaration in job.declarations())]
     update = {
         "channels": channels,
         "feedback": FeedbackSettings(),

@@ -1,4 +1,4 @@
-"""Presets: the values of settings that a configuration does not give. This file does not import TensorFlow."""
+"""Presets: values for the settings that a configuration leaves out. This file does not import TensorFlow."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -19,13 +19,13 @@ def _everywhere() -> bool:
 
 
 class Condition(NamedTuple):
-    """A condition on settings for a value of a preset, which decides these settings before, if at all."""
+    """When a preset's value applies. The settings named here must come earlier in the preset."""
 
     words: str
     settings: Mapping[str, Sequence[Any]]
     """Dotted settings to the values that each may have."""
     is_met: Callable[[], bool] = _everywhere
-    """A condition on the machine, which no settings meet that a run has written: they are the same everywhere."""
+    """A condition on the machine; never met by a resolved configuration, which must not depend on the machine."""
 
 
 class PresetValue(NamedTuple):
@@ -43,7 +43,7 @@ _THRESHOLDS: Final = Condition(
     "with a loss that has thresholds",
     {"loss.name": [name for name, declaration in LOSSES.items() if declaration.default_theta], **_VECTORS},
 )
-"""The scores of other scorers are no inner products, so that those of a batch's other documents are not there."""
+"""Other scorers give no inner products, and so no scores of a batch's other documents."""
 _DOT: Final = Condition("with the similarity dot", {"model.similarity": ["dot"]})
 """The scores of dot have no scale of their own, and the weight of the lexicon beside them must be fitted."""
 _NO_TABLES: Final = Condition("without `embeddings`", {"embeddings.query": [None], "embeddings.document": [None]})
@@ -151,24 +151,24 @@ def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[st
     merged: dict[str, Any] = {**content, "preset": named}
     for key, (value, where) in (PRESETS.get(named, {}) if isinstance(named, str) else {}).items():
         section, _, name = key.partition(".")
-        given = merged.get(section, {})
-        if isinstance(given, Mapping) and (where is None or _holds(where, merged, settings)):
-            merged[section] = {name: value, **given}
+        values = merged.get(section, {})
+        if isinstance(values, Mapping) and (where is None or _holds(where, merged, settings)):
+            merged[section] = {name: value, **values}
     return merged
 
 
 def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | None:
-    """Returns an error message for a preset over settings that give every key of presets, as resolved ones do, or None.
+    """Returns an error message where another preset would change nothing but its name, or None.
 
     Args:
       content: unchecked.
       preset: the name of another preset; other values are no fault here.
     """
-    keys = {key.partition(".")[::2] for one in PRESETS.values() for key in one}
+    keys = {key.partition(".")[::2] for preset_values in PRESETS.values() for key in preset_values}
     sections = {section: content.get(section) for section, _ in keys}
     if preset == content.get("preset") or preset not in [*PRESETS]:
         return None
-    if not all(isinstance(given := sections[section], Mapping) and name in given for section, name in keys):
+    if not all(isinstance(values := sections[section], Mapping) and name in values for section, name in keys):
         return None
     return (
         "must stay as it is where the file gives every key that presets decide, as a resolved configuration does: only "
@@ -177,7 +177,7 @@ def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | No
 
 
 def fault_of_no_preset(content: Mapping[str, Any]) -> str | None:
-    """Returns an error message for resolved settings, with digests and all sections, that name no preset; or None."""
+    """Returns an error message for a resolved configuration that names no preset, or None."""
     if "preset" in content or not _is_resolved(content):
         return None
     return f"must be given in a resolved configuration, for it decides what the file leaves out: {', '.join(PRESETS)}."
@@ -197,10 +197,10 @@ def _holds(condition: Condition, content: Mapping[str, Any], settings: type[Sett
 
 
 def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> Any:
-    """A setting's given value, else its default."""
+    """A setting's value, or its default where the settings give none."""
     section, _, name = key.partition(".")
     default = settings.model_fields[section].default
-    given = content.get(section, default)
-    if isinstance(given, Mapping):
-        return given.get(name, getattr(default, name, None))
-    return getattr(given, name, None)
+    values = content.get(section, default)
+    if isinstance(values, Mapping):
+        return values.get(name, getattr(default, name, None))
+    return getattr(values, name, None)

@@ -10,7 +10,7 @@ from pipeline.identity import IDENTITY_FORM, code_of, commit, library_versions
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.pipeline import create_pipeline
 from schemas.provenance import Provenance
-from schemas.settings import given_paths
+from schemas.settings import path_settings
 
 _PROJECT: Final = str(Path(__file__).parents[1])
 _LENGTH: Final = 12
@@ -46,7 +46,7 @@ def _digests(config: RunConfig) -> dict[str, str]:
     """The digests that a resolved configuration gives, by the dotted settings of the inputs."""
     content = config.model_dump(mode="json")
     digests = {}
-    for path in given_paths(RunConfig, content):
+    for path in path_settings(RunConfig, content):
         if path.form:
             section, first, *below = path.keys
             section_digests = content[section]["sha256"]
@@ -59,7 +59,7 @@ def _digests(config: RunConfig) -> dict[str, str]:
 def _without_machine(config: RunConfig) -> RunConfig:
     """The configuration with the name of its setting in place of each path, and without digests and fingerprints."""
     content = config.model_copy(update={"kubeflow": KubeflowSettings()}).model_dump(mode="json")
-    for path in given_paths(RunConfig, content):
+    for path in path_settings(RunConfig, content):
         path.section[path.keys[-1]] = path.name
     for section in content.values():
         if isinstance(section, dict):

@@ -1,4 +1,4 @@
-"""Puts what a run's stages make where people look for it: copies under the output folder, and TensorBoard's links."""
+"""Publishes the results of a run's stages: copies under the output folder, and links for TensorBoard."""
 
 import os
 import re
@@ -28,7 +28,7 @@ from schemas.wording import first_bytes
 _FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE)
 """The files that only other stages read, beside the lexicons in the folder `WITHOUT_DOMAIN`."""
 
-_PLACES: Final = {
+_PUBLISHED_FOLDERS: Final = {
     ("WikipediaGen", "wikiclir_files"): f"{WIKIPEDIA}/",
     ("WikiClirExampleGen", "report"): f"{DATA}/",
     ("LexiconGen", "lexicon"): f"{LEXICON}/",
@@ -39,7 +39,7 @@ _PLACES: Final = {
 }
 """Stage and output to the folder that its files are copied to; not every pipeline has every stage."""
 
-_OF_ALL_CELLS: Final = (f"{WIKIPEDIA}/", f"{DATA}/", f"{LEXICON}/")
+_SHARED_FOLDERS: Final = (f"{WIKIPEDIA}/", f"{DATA}/", f"{LEXICON}/")
 """The folders whose content the cells of an experiment share."""
 
 _UNSAFE: Final = r"[^\w.=,+-]+"
@@ -60,19 +60,19 @@ def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool)
         share: the files made from dumps, the report of the data, and the lexicon.
     """
     files = {}
-    for (stage, output), place in _PLACES.items():
+    for (stage, output), prefix in _PUBLISHED_FOLDERS.items():
         if stage not in outputs:
             continue
         (artifact,) = outputs[stage][output]
         source = Path(artifact.uri)
         for path in source.rglob("*"):
             if path.is_file() and path.name not in _FOR_STAGES and path.parent.parent.name != WITHOUT_DOMAIN:
-                files[f"{place}{path.relative_to(source)}"] = path
+                files[f"{prefix}{path.relative_to(source)}"] = path
     if is_cell:
         files = {
             name.removeprefix(f"{EVALUATION}/").removeprefix(f"{TRAINING}/"): path
             for name, path in files.items()
-            if not name.startswith(_OF_ALL_CELLS)
+            if not name.startswith(_SHARED_FOLDERS)
         }
     folder.publish(files, keep=[CONFIG_FILE, PROVENANCE_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE])
 
@@ -93,8 +93,7 @@ class TensorBoardLinks:
         self._folder = store / TENSORBOARD
         if os.path.lexists(self._folder) and (self._folder.is_symlink() or not self._folder.is_dir()):
             raise DataError(
-                f"{self._folder} must be a folder, in which runs make links to TensorBoard's files; there is something "
-                "else; move it away."
+                f"{self._folder} is not a folder. Runs keep links to TensorBoard's files there: move it away."
             )
         for link in self._folder.iterdir() if self._folder.is_dir() else ():
             if link.is_symlink() and not link.exists() and Path(os.readlink(link)).parent.name in _RUNS:
@@ -113,7 +112,7 @@ class TensorBoardLinks:
         ((artifact,),) = (outputs[name] for name in _RUNS if name in outputs)
         run = Path(artifact.uri)
         self._folder.mkdir(parents=True, exist_ok=True)
-        # The name of the input's folder is in it, which may have as many bytes as a file's name at all.
+        # Shortened, because it contains the name of the input's folder, which may have the maximal length already.
         link = self._folder / f"{first_bytes(re.sub(_UNSAFE, '_', name), _LONGEST_NAME)}-{run.name}"
         target = os.path.relpath(run, self._folder)
         if link.is_symlink() and os.readlink(link) != target:

@@ -55,12 +55,12 @@ def _check_metadata(path: Path) -> None:
     """Refuses a file that is not a database, or is damaged."""
     try:
         with closing(sqlite3.connect(path)) as database:
-            (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            (result,) = database.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
-        found = str(error)
-    if found != "ok":
+        result = str(error)
+    if result != "ok":
         raise DataError(
-            f"{path} must hold the metadata of earlier runs, and cannot be used ({found}); move it away, and run "
+            f"{path} must hold the metadata of earlier runs, and cannot be used ({result}); move it away, and run "
             "again; no stage is reused."
         )
 
@@ -125,10 +125,10 @@ def are_whole(store: ml_metadata.MetadataStore, uris: Sequence[str]) -> bool:
         recorded: dict[str, str] = parse_json(execution.custom_properties[_FILES].string_value)
     except ValueError:  # nothing was recorded, or the record is damaged
         return False
-    found = _digests(uris)
-    if not recorded.items() <= found.items():
+    present = _digests(uris)
+    if not recorded.items() <= present.items():
         return False
-    if extra := sorted(found.keys() - recorded.keys()):
+    if extra := sorted(present.keys() - recorded.keys()):
         raise DataError(
             f"{Path(uris[0]).parents[1]} must hold only files that runs wrote, for stages read all files of a folder; "
             f"{extra[0]} is another: move it away, and run again."

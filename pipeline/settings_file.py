@@ -1,4 +1,4 @@
-"""YAML files of settings: their values, the place of every key, and each fault in our words."""
+"""YAML files of settings: their values, the location of every key, and each fault in our words."""
 
 import os
 import re
@@ -10,13 +10,13 @@ import pydantic
 import yaml
 
 from schemas.errors import ConfigError
-from schemas.settings import Settings, did_you_mean, given_paths
+from schemas.settings import Settings, did_you_mean, path_settings
 from schemas.wording import printable
 
 _YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
 """The errors of a text that is no YAML; the last two for an impossible date and for thousands of brackets."""
 
-_MOST_ALIASED = 10_000
+_MAX_ALIASED = 10_000
 """Largest number of values that the aliases of a file stand for: ten lines of aliases may stand for billions."""
 
 _OTHER_BASE = re.compile(r"[-+]?(0[0-9_]+|[0-9][0-9_]*(:[0-9_]+)+(\.[0-9_]*)?)")
@@ -28,11 +28,11 @@ _MAY_HOLD_SECRETS = re.compile(r"(encoder|.*translator)(\.address|\.key_variable
 _LONGEST_VALUE = 200
 _LONGEST_MESSAGE = 2000
 
-Places = dict[tuple[str, ...], str]
-"""The place of each key: path of keys to `file:line`, or to the override."""
+Locations = dict[tuple[str, ...], str]
+"""The location of each key: path of keys to `file:line`, or to the override."""
 
 
-def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, Any], Places, list[str]]:
+def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, Any], Locations, list[str]]:
     """Reads a file's plain values, unchecked but with absolute paths.
 
     Args:
@@ -40,7 +40,7 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
       settings: the class of the settings.
 
     Returns:
-      the values, the place of every key, and a fault for each key that is given twice.
+      the values, the location of every key, and a fault for each key that is given twice.
 
     Raises:
       ConfigError: the file cannot be read, or is no YAML, or holds no keys.
@@ -52,30 +52,30 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
     try:
         root, content = load_yaml(text)
     except NotYamlError as error:
-        place = f"{path}:{error.line}" if error.line else path
-        raise ConfigError([f"{place}: {error}."]) from None
+        location = f"{path}:{error.line}" if error.line else path
+        raise ConfigError([f"{location}: {error}."]) from None
     if not isinstance(content, dict):
-        came = "nothing" if content is None else type(content).__name__
+        got = "nothing" if content is None else type(content).__name__
         required = [name for name, field in settings.model_fields.items() if field.is_required()]
-        raise ConfigError([f"{path}: must hold sections such as {' and '.join(required)}; got {came}."])
-    places: Places = {}
+        raise ConfigError([f"{path}: must hold sections such as {' and '.join(required)}; got {got}."])
+    locations: Locations = {}
     faults = []
     for keys, node in _walk(root, ()):
-        place = f"{path}:{node.start_mark.line + 1}"
-        if keys in places:
+        location = f"{path}:{node.start_mark.line + 1}"
+        if keys in locations:
             name = printable(".".join(keys), _LONGEST_VALUE)
-            faults.append(f"{place}: {name}: is given twice; first at {places[keys]}; keep one.")
-        places[keys] = place
+            faults.append(f"{location}: {name}: is given twice; first at {locations[keys]}; keep one.")
+        locations[keys] = location
     content = without_empty_sections(content, settings)
     resolve_paths(content, settings, Path(path).parent)
-    return content, places, faults
+    return content, locations, faults
 
 
 def resolve_paths(content: dict[str, Any], settings: type[Settings], folder: Path) -> None:
     """Makes the paths in raw settings absolute, relative ones from a folder on; those with a scheme stay."""
-    for one in given_paths(settings, content):
-        if "://" not in one.path:
-            one.section[one.keys[-1]] = os.path.realpath(folder / os.path.expanduser(one.path))
+    for setting in path_settings(settings, content):
+        if "://" not in setting.path:
+            setting.section[setting.keys[-1]] = os.path.realpath(folder / os.path.expanduser(setting.path))
 
 
 class NotYamlError(Exception):
@@ -104,9 +104,9 @@ def load_yaml(text: str) -> tuple[yaml.Node | None, Any]:
         for node, met_before in _visits(root, set(), ()):
             aliased += met_before
             line = node.start_mark.line + 1
-            if aliased > _MOST_ALIASED:
+            if aliased > _MAX_ALIASED:
                 raise NotYamlError(
-                    f"aliases (*name) must stand for at most {_MOST_ALIASED:,} values in all; got more: write out what "
+                    f"aliases (*name) must stand for at most {_MAX_ALIASED:,} values in all; got more: write out what "
                     "is meant",
                     line,
                 )
@@ -130,15 +130,15 @@ def load_yaml(text: str) -> tuple[yaml.Node | None, Any]:
 
 
 def _visits(node: yaml.Node | None, seen: set[int], above: tuple[int, ...]) -> Iterator[tuple[yaml.Node, bool]]:
-    """Every node as often as it occurs, and whether it occurred before; an alias within itself is not entered."""
+    """Yields each node once per occurrence, with whether it was seen before. Does not follow an alias into itself."""
     if node is None or id(node) in above:
         return
     yield node, id(node) in seen
     seen.add(id(node))
     if isinstance(node, yaml.CollectionNode):
         for child in node.value:
-            for one in child if isinstance(node, yaml.MappingNode) else [child]:
-                yield from _visits(one, seen, (*above, id(node)))
+            for part in child if isinstance(node, yaml.MappingNode) else [child]:
+                yield from _visits(part, seen, (*above, id(node)))
 
 
 def without_empty_sections(content: Mapping[str, Any], settings: type[Settings]) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def without_empty_sections(content: Mapping[str, Any], settings: type[Settings])
 def _walk(
     node: yaml.Node | None, prefix: tuple[str, ...], above: tuple[yaml.Node, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
-    """Every key of a mapping, every item of a list, and those within them; an alias within itself is not entered."""
+    """Yields every key and list item, at any depth, with its node. Does not follow an alias into itself."""
     if node in above:
         return
     if isinstance(node, yaml.MappingNode):
@@ -164,27 +164,27 @@ def _walk(
             yield from _walk(value, keys, (*above, node))
 
 
-def describe_fault(error: Mapping[str, Any], places: Places, path: str, settings: type[Settings]) -> str:
-    """One fault of pydantic's in our words: place, key, what must hold, and the value that was given."""
+def describe_fault(error: Mapping[str, Any], locations: Locations, path: str, settings: type[Settings]) -> str:
+    """Returns a fault of pydantic's in our words: location, key, what must hold, and the value."""
     keys = tuple(str(key) for key in error["loc"] if key != "[key]")
-    place = printable(place_of(keys, places, path), _LONGEST_MESSAGE)
+    location = printable(location_of(keys, locations, path), _LONGEST_MESSAGE)
     name = printable(".".join(keys), _LONGEST_VALUE)
     if error["type"] == "extra_forbidden":
         known = known_keys(settings)
         if name in known:
             section, _, key = name.rpartition(".")
-            return f"{place}: {name}: only --set takes dotted keys; in a file, write {key} in the section {section}."
-        came = printable(".".join(key for key in keys if not key.isdigit()), _LONGEST_VALUE)
-        hint = did_you_mean(came, [*settings.model_fields, *known]) or f"; known: {', '.join(known)}."
-        return f"{place}: {name}: unknown key{hint}"
+            return f"{location}: {name}: only --set takes dotted keys; in a file, write {key} in the section {section}."
+        dotted = printable(".".join(key for key in keys if not key.isdigit()), _LONGEST_VALUE)
+        hint = did_you_mean(dotted, [*settings.model_fields, *known]) or f"; known: {', '.join(known)}."
+        return f"{location}: {name}: unknown key{hint}"
     if error["type"] == "missing":
-        return f"{place}: {name}: must be given."
+        return f"{location}: {name}: must be given."
     message = re.sub("^(Input|String|List|Dictionary) should", "must", str(error["msg"]).removeprefix("Value error, "))
     message = printable(message, _LONGEST_MESSAGE)
     got = "" if error["type"] == "value_error" else f"; got {_shown(error['input'])}"
     if error["type"] == "literal_error":
         got += did_you_mean(_shown(error["input"]).strip("'"), re.findall(r"'(\w+)'", error["ctx"]["expected"]))
-    return f"{place}: {name}: {message}{got}"
+    return f"{location}: {name}: {message}{got}"
 
 
 def _shown(value: Any) -> str:
@@ -195,9 +195,9 @@ def _shown(value: Any) -> str:
         return f"a value that cannot be shown ({error})"
 
 
-def place_of(keys: tuple[str, ...], places: Places, path: str) -> str:
-    """The place of a key, else of the nearest section that holds it, else the file."""
-    return next((places[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in places), path)
+def location_of(keys: tuple[str, ...], locations: Locations, path: str) -> str:
+    """The location of a key, else of the nearest section that holds it, else the file."""
+    return next((locations[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in locations), path)
 
 
 def known_keys(settings: type[Settings]) -> list[str]:
@@ -218,7 +218,7 @@ def settings_fields(settings: type[Settings], prefix: str = "") -> Iterator[tupl
 
 def apply_override(
     content: dict[str, Any],
-    places: Places,
+    locations: Locations,
     override: str,
     settings: type[Settings],
     fault_of_preset: Callable[[Mapping[str, Any], Any], str | None] = lambda content, value: None,
@@ -227,7 +227,7 @@ def apply_override(
 
     Args:
       content: the settings.
-      places: of their keys.
+      locations: of their keys.
       override: the value in YAML. Relative paths in it are relative to the current folder.
       settings: the class of the settings.
       fault_of_preset: returns an error message for an override of `preset`, or None.
@@ -236,28 +236,28 @@ def apply_override(
       the faults of the override.
     """
     name, equals, text = override.partition("=")
-    # Whoever gives a key or a password must not find it in a log; a section may hold it.
+    # The value, or a section of it, may be a key or a password: do not show it.
     is_secret = _MAY_HOLD_SECRETS.fullmatch(name) or ("{" in text and "translator" in text)
     shown = f"{name}=..." if is_secret else override
-    place = f"--set {printable(shown, _LONGEST_VALUE)}"
+    location = f"--set {printable(shown, _LONGEST_VALUE)}"
     if not equals or not all(name.split(".")):
-        return [f"{place}: must have the form section.key=value."]
+        return [f"{location}: must have the form section.key=value."]
     try:
         _, value = load_yaml(text)
     except NotYamlError as error:
         fault = f"the value {error}" if str(error).startswith("must") else str(error)
-        return [f"{place}: {fault}; got {printable(repr(text), _LONGEST_VALUE)}."]
+        return [f"{location}: {fault}; got {printable(repr(text), _LONGEST_VALUE)}."]
     *sections, key = keys = name.split(".")
     for length in range(1, len(keys) + 1):
-        places.setdefault(tuple(keys[:length]), place)
+        locations.setdefault(tuple(keys[:length]), location)
     if name == "preset" and (why := fault_of_preset(content, value)):
-        return [f"{place}: preset: {why}."]
+        return [f"{location}: preset: {why}."]
     target = content
     for section in sections:
         target = target.setdefault(section, {})
         if not isinstance(target, dict):
-            return [f"{place}: {section} is no section."]
+            return [f"{location}: {section} is no section."]
     target[key] = value
-    places[tuple(keys)] = place
+    locations[tuple(keys)] = location
     resolve_paths(content, settings, Path.cwd())  # the others are absolute
     return []

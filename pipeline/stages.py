@@ -11,7 +11,7 @@ DATA_STAGES: Final = (
     "Transform", "LexicalBaseline", "TranslationGen", "LexiconGen", "TextVectorGen", "Rivals",
 )  # fmt: skip
 """The stages before any training. Cells of an experiment that agree in a stage's settings share its outputs through the
-cache, and data that one cell refuses, every cell refuses."""
+cache, and if one cell refuses the data, every cell does."""
 
 STAGES: Final = (
     *DATA_STAGES, "PaperTrainer", "TrainedBaseline", "Tuner", "Trainer", "TrainingReport", "Evaluator", "Gate",
@@ -40,7 +40,7 @@ class StageEnd(NamedTuple):
     seconds: float
     cpu_seconds: float = 0.0
     peak_memory_bytes: int = 0
-    """The most memory that the process had held until the stage ended."""
+    """The peak memory of the process until the stage ended."""
 
     def describe(self) -> str:
         """One line about the stage, for people."""
@@ -57,7 +57,7 @@ def cpu_seconds() -> float:
 
 
 def peak_memory() -> int:
-    """The most memory in bytes that this process, or a process that it started, has held."""
+    """The peak memory in bytes of this process, or of a process that it started."""
     return max(_own_peak(), 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 

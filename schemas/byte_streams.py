@@ -102,10 +102,10 @@ def check_content(setting: str, paths: Sequence[str], digests: Sequence[str], ex
     Raises:
       DataError: the input changed after it was hashed.
     """
-    if expected not in (None, found := input_digest(digests)):
+    if expected not in (None, actual := input_digest(digests)):
         raise DataError(
             f"{' and '.join(paths)} must not change while a run reads it ({setting}): expected the SHA-256 {expected}; "
-            f"got {found}. Run again once it is complete."
+            f"got {actual}. Run again once it is complete."
         )
 
 

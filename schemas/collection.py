@@ -65,12 +65,12 @@ class Role:
     shards: tuple[Shard, ...]
     report: ReadReport
 
-    def place(self, line: int) -> tuple[str, int]:
-        """The file that holds a line of the role, and the number of the line there.
+    def locate(self, line: int) -> tuple[str, int]:
+        """Returns the file that holds a line of the role, and the line's number in it.
 
         Example:
           >>> role = Role((InputFile("a", "", 2), InputFile("b", "", 3)), (), ReadReport("a and b", 5, 5, ()))
-          >>> role.place(2), role.place(3)
+          >>> role.locate(2), role.locate(3)
           (('a', 2), ('b', 1))
         """
         before = 0
@@ -176,7 +176,7 @@ class DocumentTexts:
 
 
 def each_shard(texts: Iterable[RawText], work: Callable[[Iterable[RawText]], _Result]) -> Iterable[_Result]:
-    """The results of a function on the texts of each shard; other texts than `DocumentTexts` count as one shard.
+    """The results of a function on the texts of each shard; texts other than `DocumentTexts` count as a single shard.
 
     Example:
       >>> list(each_shard(["a", "b"], len))

@@ -28,25 +28,25 @@ class CutTexts(JsonRecord):
     def sum(cls, parts: Iterable["CutTexts"]) -> "CutTexts":
         """Adds the numbers of parts."""
         all_parts = list(parts)
-        return cls(**{name: sum(getattr(one, name) for one in all_parts) for name in cls.model_fields})
+        return cls(**{name: sum(getattr(part, name) for part in all_parts) for name in cls.model_fields})
 
     @property
     def is_much(self) -> bool:
         """Whether more than a tenth of the words is cut off, which a person should know."""
         return self.cut_words > self.words / 10
 
-    def sentence(self, what: str, limit: int) -> str:
+    def sentence(self, noun: str, limit: int) -> str:
         """The shares of texts and words that are cut.
 
         Args:
-          what: the texts, in the plural.
+          noun: the word for the texts, in the plural.
           limit: the value of `data.max_document_tokens`.
         """
         longer = f"longer than data.max_document_tokens ({limit:,} words)"
         if not self.cut_texts:
-            return f"none of the {what} is {longer}"
+            return f"none of the {noun} is {longer}"
         texts, words = self.cut_texts / self.texts, self.cut_words / self.words
-        return f"{texts:.1%} of the {what} are {longer}: {words:.1%} of all words are cut off"
+        return f"{texts:.1%} of the {noun} are {longer}: {words:.1%} of all words are cut off"
 
 
 class CutReport(JsonRecord):

@@ -96,7 +96,7 @@ class TrainedDomains(NamedTuple):
     needed_by: str = ""
     """The setting that needs the fewest."""
     most: int | None = None
-    """Number of lists of a step that has a list of each; None: any number."""
+    """Number of lists of a training step, if each step needs a list of every domain; None otherwise."""
 
     def fault(self, trained: Collection[str]) -> str | None:
         """Returns an error message for the domains that are trained on, or None.
@@ -136,11 +136,11 @@ def check_lists(
         )
     if fault := held_out_fault(held_out, lists):
         return [*faults, f"data.held_out {fault}."]
-    for name, of_split in sorted(lists.items()):
-        of_held_out = ("train", "test") if held_out_texts else ("test",)
-        needed = of_held_out if name in held_out else ("train", "eval")
-        if lacking := [split for split in SPLITS if split in needed and not of_split.get(split)]:
-            what = "is held out" if name in held_out else "is trained on"
-            counts = ", ".join(f"{split} {of_split.get(split, 0):,}" for split in SPLITS)
-            faults.append(f"the domain {name} {what}, and must have lists in {' and '.join(lacking)}; it has {counts}.")
+    for name, split_lists in sorted(lists.items()):
+        held_out_splits = ("train", "test") if held_out_texts else ("test",)
+        needed = held_out_splits if name in held_out else ("train", "eval")
+        if lacking := [split for split in SPLITS if split in needed and not split_lists.get(split)]:
+            role = "is held out" if name in held_out else "is trained on"
+            counts = ", ".join(f"{split} {split_lists.get(split, 0):,}" for split in SPLITS)
+            faults.append(f"the domain {name} {role}, and must have lists in {' and '.join(lacking)}; it has {counts}.")
     return faults

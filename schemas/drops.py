@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 REPORT_FILE: Final = "report.json"
 """The file in which a stage leaves its account of the data."""
 
-MOST_EXAMPLES: Final = 5
+MAX_EXAMPLES: Final = 5
 """Examples kept of each reason."""
 
 
@@ -20,18 +20,18 @@ class DropReason(Enum):
       text: the reason in words.
       bad: whether the record counts against the allowed share of bad records.
       is_fatal: whether a single such record is too many, whatever the allowed share.
-      place: the position among the reasons of its enum, from 0.
+      position: among the reasons of its enum, from 0.
     """
 
     def __init__(self, text: str, bad: bool, is_fatal: bool = False) -> None:
         self.text = text
         self.bad = bad
         self.is_fatal = is_fatal
-        self.place = len(type(self).__members__)
+        self.position = len(type(self).__members__)
 
 
 class Drop(NamedTuple):
-    """A record left out: its reason and its place."""
+    """A record left out: its reason, and the line where it stands."""
 
     reason: DropReason
     file: str
@@ -54,19 +54,19 @@ class Drops:
             "meaning": self.reason.text,
             "bad": self.reason.bad,
             "count": self.count,
-            "examples": [{"file": one.file, "line": one.line, "text": one.excerpt} for one in self.examples],
+            "examples": [{"file": drop.file, "line": drop.line, "text": drop.excerpt} for drop in self.examples],
         }
 
     def lines(self) -> list[str]:
         """The lines of an error: the count, then the examples."""
-        shown = (f"    {one.file}:{one.line}: {one.excerpt}" for one in self.examples)
+        shown = (f"    {drop.file}:{drop.line}: {drop.excerpt}" for drop in self.examples)
         return [f"  {self.count:,} x {self.reason.text}", *shown]
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], reasons: type[DropReason]) -> "Drops":
         """Reads the content of `as_dict`; `reasons` is the enum of the kind of input."""
         reason = reasons[content["reason"].upper()]
-        examples = (Drop(reason, one["file"], one["line"], one["text"]) for one in content["examples"])
+        examples = (Drop(reason, example["file"], example["line"], example["text"]) for example in content["examples"])
         return cls(reason, content["count"], tuple(examples))
 
 
@@ -81,27 +81,27 @@ class DropCounter:
         """Counts one record."""
         self._counts[drop.reason] = self._counts.get(drop.reason, 0) + 1
         examples = self._examples.setdefault(drop.reason, [])
-        if len(examples) < MOST_EXAMPLES:
+        if len(examples) < MAX_EXAMPLES:
             examples.append(drop)
 
     def drops(self) -> tuple[Drops, ...]:
         """The counts, in the order of the reasons."""
-        return _in_order(Drops(reason, self._counts[reason], tuple(some)) for reason, some in self._examples.items())
+        return _in_order(Drops(reason, self._counts[reason], tuple(kept)) for reason, kept in self._examples.items())
 
 
 def sum_of_drops(parts: Iterable[Drops]) -> tuple[Drops, ...]:
     """The drops of a whole input, from those of its parts in their order."""
     by_reason: dict[DropReason, list[Drops]] = {}
-    for one in parts:
-        by_reason.setdefault(one.reason, []).append(one)
+    for part in parts:
+        by_reason.setdefault(part.reason, []).append(part)
     return _in_order(
-        Drops(reason, sum(one.count for one in some), tuple(chain(*(one.examples for one in some)))[:MOST_EXAMPLES])
-        for reason, some in by_reason.items()
+        Drops(reason, sum(drop.count for drop in same), tuple(chain(*(drop.examples for drop in same)))[:MAX_EXAMPLES])
+        for reason, same in by_reason.items()
     )
 
 
 def _in_order(drops: Iterable[Drops]) -> tuple[Drops, ...]:
-    return tuple(sorted(drops, key=lambda one: one.reason.place))
+    return tuple(sorted(drops, key=lambda drop: drop.reason.position))
 
 
 def bad_input(
@@ -155,14 +155,14 @@ class ReadReport:
     drops: tuple[Drops, ...]
 
     def __post_init__(self) -> None:
-        dropped = sum(one.count for one in self.drops)
+        dropped = sum(drop.count for drop in self.drops)
         if self.read != self.used + dropped:
             raise AssertionError(f"{self.path}: {self.read} read, but {self.used} used and {dropped} dropped")
 
     @property
     def bad(self) -> int:
         """The number of bad records left out."""
-        return sum(one.count for one in self.drops if one.reason.bad)
+        return sum(drop.count for drop in self.drops if drop.reason.bad)
 
     def faults(self, max_bad_share: float, records: str = "records") -> list[str]:
         """The lines of an error, the most frequent reason first; empty where few enough records are bad.
@@ -177,16 +177,16 @@ class ReadReport:
 
     def describe(self) -> str:
         """The account in one line for a person, without the name of the input."""
-        left_out = "; ".join(f"{one.count:,} {one.reason.text}" for one in self.drops)
+        left_out = "; ".join(f"{drop.count:,} {drop.reason.text}" for drop in self.drops)
         return f"{self.read:,} read, {self.used:,} used" + (f"; left out: {left_out}" if left_out else "")
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON content; `from_dict` reads it."""
-        drops = [one.as_dict() for one in self.drops]
+        drops = [drop.as_dict() for drop in self.drops]
         return {"path": self.path, "read": self.read, "used": self.used, "drops": drops}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], reasons: type[DropReason]) -> "ReadReport":
         """Reads the content of `as_dict`; `reasons` is the enum of the kind of input."""
-        drops = tuple(Drops.from_dict(one, reasons) for one in content["drops"])
+        drops = tuple(Drops.from_dict(drop, reasons) for drop in content["drops"])
         return cls(content["path"], content["read"], content["used"], drops)

@@ -29,10 +29,10 @@ from schemas.wikiclir import MAX_LINE_BYTES, Reason, decode_lines, excerpt_of, n
 
 _HEAD_LINES: Final = 100
 _HEAD_BYTES: Final = 1 << 20
-"""The form is that of so many lines: a single bad line at the start costs one record."""
+"""The first lines together decide the form: a single bad line at the start costs one record."""
 _MAX_HEADER: Final = 1000
 _MAX_QUOTED_LINES: Final = 10_000
-"""The most lines of one record in quotes."""
+"""Largest number of lines of a quoted record."""
 
 Row: TypeAlias = tuple[int, Sequence[str], str]
 """The number of a line, its fields in the order of the role's columns, and the line to show in messages."""
@@ -216,7 +216,7 @@ def _quoted_rows(lines: Iterator[_Line], file: str, separator: str | None) -> It
             waiting.extendleft(reversed(taken[1:]))
             yield Drop(Reason.BAD_QUOTES, file, number, excerpt_of(line))
             continue
-        yield number, [_on_one_line(field) for field in fields], line
+        yield number, [_join_lines(field) for field in fields], line
         yield from (Drop(Reason.CONTINUED, file, further, "") for further in range(number + 1, number + len(taken)))
 
 
@@ -291,12 +291,12 @@ def _row_of(role: str) -> Callable[[Any], list[str] | Reason]:
 def _field(column: str, value: Any) -> str | None:
     """A JSON value as the text of a field, or None where it cannot be one."""
     if isinstance(value, str):
-        return _on_one_line(value)
+        return _join_lines(value)
     is_number = isinstance(value, int) or (isinstance(value, float) and column in ("grade", "score"))
     return str(value) if is_number and not isinstance(value, bool) and column != "text" else None
 
 
-def _on_one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return re.sub(r"[\t\r\n]+", " ", text).strip()
 
 

@@ -25,10 +25,10 @@ OWN_WEIGHTS_FILE: Final = "own_weights.npy"
 FORMAT: Final = 1
 _DIGEST: Final = "sha256"
 
-MOST_LENGTH_RATIO: Final = 1.5
-MOST_UNKNOWN: Final = 0.1
-MOST_DIVERGENCE: Final = 0.2
-LEAST_DOCUMENTS: Final = 250
+MAX_LENGTH_RATIO: Final = 1.5
+MAX_UNKNOWN: Final = 0.1
+MAX_DIVERGENCE: Final = 0.2
+MIN_DOCUMENTS: Final = 250
 """With fewer documents, on either side, the divergence is chance; see docs/search.md."""
 
 
@@ -68,8 +68,8 @@ class Drift(JsonRecord):
     def describe(self) -> str:
         """All values in one line for a person."""
 
-        def beside(value: str, of_model: float | None, form: str) -> str:
-            return value if of_model is None else f"{value} ({of_model:{form}})"
+        def beside(value: str, model_value: float | None, form: str) -> str:
+            return value if model_value is None else f"{value} ({model_value:{form}})"
 
         parts = [beside(f"{self.documents:,} documents", self.model_documents, ",")]
         if self.mean_length is not None:
@@ -78,12 +78,12 @@ class Drift(JsonRecord):
             parts.append(f"{100 * self.unknown_share:.1f} % of the terms unknown")
         if self.divergence is not None:
             parts.append(f"divergence {self.divergence:.3f} bits")
-        of_model = " (the model's in brackets)" if self.model_documents is not None else ""
-        return f"drift{of_model}: {', '.join(parts)}" + f"; more is not available: {self.reason}" * bool(self.reason)
+        brackets = " (the model's in brackets)" if self.model_documents is not None else ""
+        return f"drift{brackets}: {', '.join(parts)}" + f"; more is not available: {self.reason}" * bool(self.reason)
 
     @property
     def why_no_shares(self) -> str | None:
-        """The reasons why no share of relevant documents holds for these documents, what each warning found; or None.
+        """The reasons why shares of relevant documents do not hold for these documents, or None.
 
         Example:
           >>> Drift(documents=3, unknown_share=0.89).why_no_shares
@@ -94,25 +94,25 @@ class Drift(JsonRecord):
     def warnings(self) -> Iterator[str]:
         """A sentence for each value that calls for a new model; docs/search.md explains the bounds."""
         ratio = self.length_ratio
-        if ratio is not None and not 1 / MOST_LENGTH_RATIO <= ratio <= MOST_LENGTH_RATIO:
+        if ratio is not None and not 1 / MAX_LENGTH_RATIO <= ratio <= MAX_LENGTH_RATIO:
             yield (
                 f"documents are {ratio:.2f} times as long as those of the model: beyond a factor of "
-                f"{MOST_LENGTH_RATIO:g} words that match weigh too much or too little beside the vectors; "
+                f"{MAX_LENGTH_RATIO:g} words that match weigh too much or too little beside the vectors; "
                 "train a model on these documents"
             )
-        if self.unknown_share is not None and self.unknown_share > MOST_UNKNOWN:
+        if self.unknown_share is not None and self.unknown_share > MAX_UNKNOWN:
             yield (
                 f"{100 * self.unknown_share:.1f} % of the terms are unknown to the model: beyond "
-                f"{100 * MOST_UNKNOWN:g} % much of what these documents say cannot be found; train a model on them"
+                f"{100 * MAX_UNKNOWN:g} % much of what these documents say cannot be found; train a model on them"
             )
         if (
             self.divergence is not None
-            and self.divergence > MOST_DIVERGENCE
-            and min(self.documents, self.model_documents or 0) >= LEAST_DOCUMENTS
+            and self.divergence > MAX_DIVERGENCE
+            and min(self.documents, self.model_documents or 0) >= MIN_DOCUMENTS
         ):
             yield (
                 f"the documents' terms diverge from those of the model by {self.divergence:.2f} bits: beyond "
-                f"{MOST_DIVERGENCE:g} they are of another kind, and the model takes rare words for frequent ones, or "
+                f"{MAX_DIVERGENCE:g} they are of another kind, and the model takes rare words for frequent ones, or "
                 "the other way round; train a model on these documents"
             )
 
@@ -200,10 +200,10 @@ class IndexManifest(JsonRecord):
 
     def paths(self) -> dict[str, FileRecord]:
         """Every recorded file of the version by its path."""
-        found = dict(self.files or {})
+        records = dict(self.files or {})
         for segment in self.segments:
-            found |= segment.paths()
-        return found
+            records |= segment.paths()
+        return records
 
     def to_json(self) -> str:
         """The text of the file, with its SHA-256."""
@@ -220,8 +220,8 @@ class IndexManifest(JsonRecord):
         manifest = super().from_json(text)
         content = parse_json(text)
         recorded = content.pop(_DIGEST, None)
-        if (recorded is not None or manifest.files is not None) and recorded != (found := _sha256(content)):
-            raise ValueError(f"its SHA-256 must be {recorded}, and is {found}")
+        if (recorded is not None or manifest.files is not None) and recorded != (actual := _sha256(content)):
+            raise ValueError(f"its SHA-256 must be {recorded}, and is {actual}")
         return manifest
 
 

@@ -39,7 +39,7 @@ class JsonRecord(BaseModel):
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            faults = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}".removeprefix(": ") for one in error.errors())
+            faults = (f"{'.'.join(map(str, item['loc']))}: {item['msg']}".removeprefix(": ") for item in error.errors())
             raise ValueError("; ".join(faults)) from None
 
     @classmethod

@@ -26,7 +26,7 @@ Volapük; wa Walloon; wo Wolof; xh Xhosa; yi Yiddish; yo Yoruba; za Zhuang; zh C
 """
 """Codes, each with its name in English as the Unicode CLDR has it."""
 
-LANGUAGES: Final[dict[str, str]] = dict(one.split(" ", 1) for one in " ".join(_NAMED.split()).split("; "))
+LANGUAGES: Final[dict[str, str]] = dict(entry.split(" ", 1) for entry in " ".join(_NAMED.split()).split("; "))
 """Every two-letter code of ISO 639-1, and its name in English."""
 
 

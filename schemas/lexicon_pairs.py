@@ -27,8 +27,8 @@ from schemas.drops import Drop
 from schemas.json_files import read_json
 from schemas.wikiclir import Reason, decode_lines, excerpt_of, read_lines
 
-MOST_WEIGHT: Final = 1e12
-"""The largest weight: sums of more would lose the other pairs."""
+MAX_WEIGHT: Final = 1e12
+"""The largest weight: a sum with a larger one would lose the other pairs to rounding."""
 
 EXPORT_ENDINGS: Final = (".json", ".json.gz", ".tsv", ".tsv.gz")
 """The endings of files that `format_pairs` writes."""
@@ -66,8 +66,8 @@ def parse_pairs(stream: BinaryIO, file: str) -> Iterator[TextPair | Drop]:
       file: the file's name, which shows whether it is a table, and which the drops name.
 
     Yields:
-      pairs and drops in the file's order. The line of a drop is, in a table, the place of its entry, from 1. A table
-      that is no such object, or cannot be read, is one drop with a fatal reason.
+      pairs and drops in the file's order. In a table, the line of a drop is the number of its entry, from 1. A table
+      of another form, or one that cannot be read, gives a single drop with a fatal reason.
 
     Example:
       >>> import io
@@ -95,16 +95,16 @@ def format_pairs(pairs: Iterable[TextPair], file: str) -> bytes:
       >>> format_pairs(pairs, "en-fr.json")
       b'{"chien": {"dog": 0.8}, "loup": {"wolf": 0.9}}\\n'
     """
-    in_order = sorted(pairs, key=lambda one: (one.query, -one.weight, one.document))
+    in_order = sorted(pairs, key=lambda pair: (pair.query, -pair.weight, pair.document))
     if is_table(file):
         table: dict[str, dict[str, float]] = {
-            one.document: {} for one in sorted(in_order, key=lambda one: one.document)
+            pair.document: {} for pair in sorted(in_order, key=lambda pair: pair.document)
         }
         for query, document, weight in in_order:
             table[document][query] = weight
         content = json.dumps(table, ensure_ascii=False).encode() + b"\n"
     else:
-        content = "".join(f"{one.query}\t{one.document}\t{one.weight!r}\n" for one in in_order).encode()
+        content = "".join(f"{pair.query}\t{pair.document}\t{pair.weight!r}\n" for pair in in_order).encode()
     # The time in gzip's header would make each file another input.
     return gzip.compress(content, 6, mtime=0) if file.lower().endswith(".gz") else content
 
@@ -119,8 +119,8 @@ def _lines(stream: BinaryIO, file: str) -> Iterator[TextPair | Drop]:
         number, line = item
         if number == 1:
             are_words = "\t" not in line and len(line.split()) == 2
-        found = _words(line) if are_words else _columns(line, seen)
-        yield Drop(found, file, number, excerpt_of(line)) if isinstance(found, Reason) else found
+        parsed = _words(line) if are_words else _columns(line, seen)
+        yield Drop(parsed, file, number, excerpt_of(line)) if isinstance(parsed, Reason) else parsed
 
 
 def _words(line: str) -> TextPair | Reason:
@@ -131,10 +131,10 @@ def _words(line: str) -> TextPair | Reason:
 
 def _columns(line: str, seen: set[tuple[str, str]]) -> TextPair | Reason:
     """The pair of a tab-separated line; `seen` holds the pairs with a weight so far."""
-    query, *others = line.split("\t")
-    if len(others) not in (1, 2):
+    query, *fields = line.split("\t")
+    if len(fields) not in (1, 2):
         return Reason.FIELD_COUNT
-    document, *weights = others
+    document, *weights = fields
     if not weights:
         return TextPair(query, document) if query.strip() and document.strip() else Reason.EMPTY_TEXT
     try:
@@ -148,7 +148,7 @@ def _weighted(query: str, document: str, weight: object, seen: set[tuple[str, st
     """A pair with a weight, or what is wrong with it; adds a good pair to `seen`."""
     if not (query.strip() and document.strip()):
         return Reason.EMPTY_TEXT
-    if not (isinstance(weight, float) and 0 < weight <= MOST_WEIGHT):  # no NaN is above 0
+    if not (isinstance(weight, float) and 0 < weight <= MAX_WEIGHT):  # no NaN is above 0
         return Reason.BAD_WEIGHT
     if (query, document) in seen:
         return Reason.DUPLICATE_ENTRY
@@ -174,17 +174,17 @@ def _entries(stream: BinaryIO, file: str) -> Iterator[TextPair | Drop]:
     seen: set[tuple[str, str]] = set()
     entries = ((document, *entry) for document, translations in table for entry in translations)
     for number, (document, query, weight) in enumerate(entries, 1):
-        found = _text_fault(query + document) or _weighted(query, document, weight, seen)
-        if isinstance(found, Reason):
-            yield Drop(found, file, number, excerpt_of(f"{document}\t{query}\t{weight}"))
+        parsed = _text_fault(query + document) or _weighted(query, document, weight, seen)
+        if isinstance(parsed, Reason):
+            yield Drop(parsed, file, number, excerpt_of(f"{document}\t{query}\t{weight}"))
         else:
-            yield found
+            yield parsed
 
 
 def _text_fault(text: str) -> Reason | None:
     """Finds a character that JSON may escape, but that no text in UTF-8 may hold."""
-    found = _ESCAPED.search(text)
-    return found and (Reason.NUL_BYTE if found[0] == "\x00" else Reason.BAD_UTF8)
+    match = _ESCAPED.search(text)
+    return match and (Reason.NUL_BYTE if match[0] == "\x00" else Reason.BAD_UTF8)
 
 
 def _table(stream: BinaryIO, file: str) -> _Object | Drop:
@@ -194,7 +194,7 @@ def _table(stream: BinaryIO, file: str) -> _Object | Drop:
         return Drop(Reason.BAD_TABLE, file, 1, why)
 
     with unpacked(stream) as content:
-        # Of a whole number with more digits than a float has, Python would make an integer, or refuse to.
+        # Whole numbers are read as floats: Python would refuse an integer with thousands of digits.
         table = read_json(
             content,
             file,

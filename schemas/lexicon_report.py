@@ -35,7 +35,7 @@ class LexiconReport(JsonRecord):
         """The report in a few lines for a person."""
         learned = f"{self.translations:,} translations of {self.translated:,}, from {self.train_pairs:,} train pairs"
         terms = f"{self.kind}: {self.terms:,} terms"
-        of_pairs = [ReadReport.from_dict(self.pairs, Reason).describe()] if self.pairs else []
+        pair_lines = [ReadReport.from_dict(self.pairs, Reason).describe()] if self.pairs else []
         weights = {
             "lexicon.pairs": self.pairs_weight,
             "titles": self.title_pairs_weight,
@@ -43,6 +43,6 @@ class LexiconReport(JsonRecord):
         }
         return [
             f"{terms}, {learned}" if self.kind == "lexicon" else terms,
-            *(f"further pairs: {line}" for line in of_pairs),
+            *(f"further pairs: {line}" for line in pair_lines),
             *(f"each pair of {name} counts {weight:g} times" for name, weight in weights.items() if weight != 1),
         ]

@@ -12,7 +12,7 @@ from schemas.errors import DataError
 HEADS: Final = (b"\x80", b"((l", b"(]q")
 """The first bytes of such a pickle: the mark of a protocol, or under protocols 0 and 1 those of a tuple or list."""
 
-_MOST_BYTES = 1 << 32
+_MAX_BYTES = 1 << 32
 _FLOATS = frozenset({"f2", "f4", "f8"})
 
 
@@ -113,24 +113,24 @@ class _Unpickler(pickle._Unpickler):
 
     def find_class(self, module: Any, name: Any) -> Any:
         # New stand-ins each time: a pickle may change them.
-        found: dict[tuple[str, str], Any] = {
+        stand_ins: dict[tuple[str, str], Any] = {
             ("numpy", "dtype"): lambda *arguments: _Type(*arguments),
             ("numpy", "ndarray"): None,
             ("_codecs", "encode"): lambda *arguments: _encode(*arguments),
             ("numpy.core.multiarray", "_reconstruct"): lambda *_: _Array(),
             ("numpy._core.multiarray", "_reconstruct"): lambda *_: _Array(),
         }
-        if (module, name) not in found:
+        if (module, name) not in stand_ins:
             raise _Refused(f"{module}.{name}"[:80])
-        return found[module, name]
+        return stand_ins[module, name]
 
 
 def _whole(stream: BinaryIO) -> io.BytesIO:
     """The whole stream in memory; takes no more memory than there is content."""
     content = io.BytesIO()
     while part := stream.read(1 << 20):
-        if content.tell() + len(part) > _MOST_BYTES:
-            raise pickle.UnpicklingError(f"it holds more than {_MOST_BYTES >> 30} GiB")
+        if content.tell() + len(part) > _MAX_BYTES:
+            raise pickle.UnpicklingError(f"it holds more than {_MAX_BYTES >> 30} GiB")
         content.write(part)
     content.seek(0)
     return content

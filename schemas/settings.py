@@ -34,8 +34,8 @@ class Settings(BaseModel):
 
     def inputs(self) -> dict[str, str]:
         """The path of each input that is given, by its dotted setting."""
-        given = given_paths(type(self), self.model_dump())
-        return {one.name: one.path for one in given if one.form}
+        settings = path_settings(type(self), self.model_dump())
+        return {setting.name: setting.path for setting in settings if setting.form}
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class OutputPath:
     """Marks a setting as the path of the folder to write, relative to the file that gives it."""
 
 
-class GivenPath(NamedTuple):
-    """A path in raw settings."""
+class PathSetting(NamedTuple):
+    """A setting that holds a path, in raw settings."""
 
     section: dict[str, Any]
     """The mapping that holds it, where it may be replaced."""
@@ -68,7 +68,7 @@ class GivenPath(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path as it is given."""
+        """The path as the settings spell it."""
         path: str = self.section[self.keys[-1]]
         return path
 
@@ -78,12 +78,12 @@ class GivenPath(NamedTuple):
         return ".".join(self.keys)
 
 
-def given_paths(settings: type[Settings], content: Any, above: tuple[str, ...] = ()) -> Iterator[GivenPath]:
+def path_settings(settings: type[Settings], content: Any, above: tuple[str, ...] = ()) -> Iterator[PathSetting]:
     """Every path that raw settings give, whatever faults they have elsewhere.
 
     Args:
       settings: the class that they are meant for.
-      content: unchecked; what is no mapping gives no path.
+      content: unchecked; anything but a mapping gives no path.
       above: keys of the section.
 
     Example:
@@ -92,21 +92,21 @@ def given_paths(settings: type[Settings], content: Any, above: tuple[str, ...] =
       ...     queries: Annotated[str, InputPath("collection")]
       >>> class Run(Settings):
       ...     data: Data | None = None
-      >>> [(one.name, one.path) for one in given_paths(Run, {"data": {"queries": "q.tsv", "documents": 3}})]
+      >>> [(item.name, item.path) for item in path_settings(Run, {"data": {"queries": "q.tsv", "documents": 3}})]
       [('data.queries', 'q.tsv')]
     """
     for name, field in settings.model_fields.items() if isinstance(content, dict) else ():
         keys, value = (*above, name), content.get(name)
-        kind = next((one for one in field.metadata if isinstance(one, InputPath | OutputPath)), None)
+        kind = next((mark for mark in field.metadata if isinstance(mark, InputPath | OutputPath)), None)
         if kind and isinstance(value, str) and value:
-            yield GivenPath(content, keys, getattr(kind, "form", None))
+            yield PathSetting(content, keys, getattr(kind, "form", None))
         types = (field.annotation, *get_args(field.annotation))
-        for section in (one for one in types if isinstance(one, type) and issubclass(one, Settings)):
+        for section in (part for part in types if isinstance(part, type) and issubclass(part, Settings)):
             if get_origin(field.annotation) is not dict:
-                yield from given_paths(section, value, keys)
+                yield from path_settings(section, value, keys)
             elif isinstance(value, dict):
                 for key, item in value.items():
-                    yield from given_paths(section, item, (*keys, str(key)))
+                    yield from path_settings(section, item, (*keys, str(key)))
 
 
 @dataclass(frozen=True, eq=False)  # a table has no hash, and Python hashes the parts of a type
@@ -135,7 +135,7 @@ class OneOf:
 def faults_of_kind(
     settings: "Settings", own: Mapping[str, Iterable[str]], needed: Mapping[str, Iterable[str]]
 ) -> list[str]:
-    """Finds settings that are given and of another kind, and those that the kind lacks.
+    """Finds settings that belong to another kind, and settings that the kind lacks.
 
     Args:
       settings: with a setting `kind`.
@@ -151,21 +151,21 @@ def faults_of_kind(
     """
     kind: str = settings.kind  # type: ignore[attr-defined]
     faults = []
-    for other, names in own.items():
+    for owner, names in own.items():
         for name in names:
-            if other != kind and getattr(settings, name) != type(settings).model_fields[name].default:
-                faults.append(f"{name} is for the kind {other} alone, and kind is {kind}")
+            if owner != kind and getattr(settings, name) != type(settings).model_fields[name].default:
+                faults.append(f"{name} is for the kind {owner} alone, and kind is {kind}")
     faults += [
         f"{name} must be given for the kind {kind}" for name in needed.get(kind, ()) if getattr(settings, name) is None
     ]
     return faults
 
 
-def did_you_mean(came: str, known: Iterable[str]) -> str:
+def did_you_mean(mistyped: str, known: Iterable[str]) -> str:
     """The end of an error message that names the nearest known word; empty where no word is near.
 
     Args:
-      came: the mistaken word.
+      mistyped: the mistaken word.
       known: the allowed words.
 
     Example:
@@ -177,7 +177,7 @@ def did_you_mean(came: str, known: Iterable[str]) -> str:
 
     def likeness(word: str) -> tuple[float, int]:
         # Among equally near words, prefers a common beginning: eng is en rather than ng.
-        pair = word.lower(), came.lower()
+        pair = word.lower(), mistyped.lower()
         return difflib.SequenceMatcher(None, *pair).ratio(), len(os.path.commonprefix(pair))
 
     best = max(sorted(known), key=likeness)

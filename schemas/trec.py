@@ -65,6 +65,6 @@ def parse_run(lines: Iterable[str], path: str) -> Run:
         scores.setdefault(query_id, {})[doc_id] = float(score)
         tags[tag] = None
     if len(tags) != 1:
-        came = f"the tags {', '.join(tags)}" if tags else "no line"
-        raise DataError(f"{path}: a run must have one tag, in the sixth column of every line; got {came}.")
+        got = f"the tags {', '.join(tags)}" if tags else "no line"
+        raise DataError(f"{path}: a run must have one tag, in the sixth column of every line; got {got}.")
     return Run(next(iter(tags)), scores)

@@ -40,7 +40,7 @@ class VectorReason(DropReason):
 
 
 class WordVector(NamedTuple):
-    """A table's word and its vector, float32 [width]; in a pickle, `line` is the word's place."""
+    """A table's word and its vector, float32 [width]; in a pickle, `line` is the word's number."""
 
     word: str
     vector: npt.NDArray[np.float32]
@@ -50,7 +50,7 @@ class WordVector(NamedTuple):
 _LARGEST = float(np.finfo(np.float32).max)
 _HEADER = re.compile(rb"([0-9]{1,18}) ([0-9]{1,18}) ?")
 _MARK = re.compile(r"</?\w+>")
-_MOST_CHARACTERS = 1000
+_MAX_CHARACTERS = 1000
 
 
 def read_word_vectors(path: str, width: int, open_file: OpenFile = open) -> Iterator[WordVector | Drop]:
@@ -68,13 +68,13 @@ def read_word_vectors(path: str, width: int, open_file: OpenFile = open) -> Iter
     with open_file(path, "rb") as stream, unpacked(stream) as content:
         try:
             head = content.peek(3)[:3]  # type: ignore[attr-defined]
-            entries = _of_pickle(content, path, width) if head.startswith(HEADS) else _of_text(content, path, width)
-            yield from entries
+            read_entries = _pickle_entries if head.startswith(HEADS) else _text_entries
+            yield from read_entries(content, path, width)
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"{path} cannot be read: {error}. Bring the whole file again.") from None
 
 
-def _of_pickle(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | Drop]:
+def _pickle_entries(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | Drop]:
     words, vectors = read_polyglot(content, path)
     if vectors.shape[1] != width:
         raise _wrong_width(path, width, vectors.shape[1])
@@ -82,7 +82,7 @@ def _of_pickle(content: BinaryIO, path: str, width: int) -> Iterator[WordVector 
         yield _entry(path, number, word, vector)
 
 
-def _of_text(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | Drop]:
+def _text_entries(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | Drop]:
     for item in number_lines(content, path):
         if isinstance(item, Drop):
             if item.reason is Reason.UNREADABLE:
@@ -95,17 +95,17 @@ def _of_text(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | 
             if int(header[2]) != width:
                 raise _wrong_width(path, width, int(header[2]))
             continue
-        yield _of_line(path, number, line, width)
+        yield _line_entry(path, number, line, width)
 
 
-def _of_line(path: str, number: int, line: bytes, width: int) -> WordVector | Drop:
+def _line_entry(path: str, number: int, line: bytes, width: int) -> WordVector | Drop:
     # Splits only at ASCII spaces, from the right: a word may hold spaces, and no-break spaces, at which `str.split()`
     # would split too.
     word, *numbers = line.rstrip(b" ").rsplit(b" ", width)
     if len(numbers) != width or (b" " in word and _is_number(word.rpartition(b" ")[2])):
         return Drop(VectorReason.WRONG_WIDTH, path, number, excerpt_of(line))
     try:
-        vector = np.array([float(one) for one in numbers])
+        vector = np.array([float(value) for value in numbers])
     except ValueError:
         return Drop(VectorReason.NOT_A_NUMBER, path, number, excerpt_of(line))
     return _entry(path, number, word, vector)
@@ -121,7 +121,7 @@ def _entry(path: str, number: int, word: str | bytes, vector: npt.NDArray[Any]) 
     reason = None
     if not word:
         reason = VectorReason.NO_WORD
-    elif len(word) > _MOST_CHARACTERS:
+    elif len(word) > _MAX_CHARACTERS:
         reason = VectorReason.TOO_LONG
     elif _MARK.fullmatch(word):
         reason = VectorReason.MARK

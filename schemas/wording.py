@@ -4,29 +4,29 @@ import math
 import re
 
 
-def printable(text: str, most: int) -> str:
-    """A text on one line, without control sequences, and no longer than `most` characters.
+def printable(text: str, limit: int) -> str:
+    """A text on one line, without control sequences, and no longer than `limit` characters.
 
     Tabs and line ends become spaces; any other unprintable character becomes a sign for it: an escape sequence could
     colour, move or overwrite the text on a screen.
 
     Example:
-      >>> printable("a\\x1b[31mred\\tone", most=8)
+      >>> printable("a\\x1b[31mred\\tone", limit=8)
       'a\ufffd[31mre…'
     """
-    text = re.sub(r"[\t\r\n]", " ", text[: most + 1])
+    text = re.sub(r"[\t\r\n]", " ", text[: limit + 1])
     shown = "".join(character if character.isprintable() else "\ufffd" for character in text)
-    return shown if len(shown) <= most else shown[:most] + "…"
+    return shown if len(shown) <= limit else shown[:limit] + "…"
 
 
-def first_bytes(text: str, most: int) -> str:
-    """The first characters of a text that have at most `most` bytes: file systems limit bytes, not characters.
+def first_bytes(text: str, max_bytes: int) -> str:
+    """The first characters of a text that have at most `max_bytes` bytes: file systems limit bytes, not characters.
 
     Example:
-      >>> first_bytes("abc", most=2), first_bytes("aéé", most=4)
+      >>> first_bytes("abc", max_bytes=2), first_bytes("aéé", max_bytes=4)
       ('ab', 'aé')
     """
-    return text.encode()[:most].decode(errors="ignore")
+    return text.encode()[:max_bytes].decode(errors="ignore")
 
 
 def rounded(number: float) -> int:

@@ -17,7 +17,7 @@ def text_hash(text: str) -> bytes:
 def equal_documents(
     hashes: bytes, read_documents: Callable[[], Iterable[tuple[int, str, str]]]
 ) -> list[tuple[str, ...]]:
-    """The ids of the documents of each text that several have, in the order of the documents.
+    """The ids of the documents with equal texts, a tuple for each shared text, in the order of the documents.
 
     Args:
       hashes: `text_hash` of each row, one after the other, or `NO_TEXT`.

@@ -53,7 +53,7 @@ def write_collection(
     Raises:
       DataError: a role's files do not have its digest.
     """
-    files = [(role, number, path) for role, some in paths.items() for number, path in enumerate(some)]
+    files = [(role, number, path) for role, role_paths in paths.items() for number, path in enumerate(role_paths)]
     written: dict[str, list[Role]] = {role: [] for role in paths}
     text_hashes: dict[str, list[bytes]] = {role: [] for role in paths}
     read = partial(_write_shards, top_grade=top_grade, folder=folder, open_file=open_file)
@@ -180,7 +180,7 @@ def _join(parts: Sequence[Role]) -> Role:
 
 
 def _copies(documents: Role, hashes: bytes, folder: str, open_file: OpenFile) -> list[tuple[str, ...]]:
-    """The ids of the documents of each text that several have."""
+    """The ids of the documents with equal texts, a tuple for each shared text."""
 
     def read_documents() -> Iterator[tuple[int, str, str]]:
         for shard in documents.shards:
@@ -201,44 +201,44 @@ def _leave_out_repeated(role: Role, folder: str, open_file: OpenFile) -> Role:
         if lines := repeated.get(shard.name):
             _empty(os.path.join(folder, shard.ids_name), lines, open_file)
             dropped = _empty(os.path.join(folder, shard.name), lines, open_file)
-            for place, text in zip(sorted(lines), dropped, strict=True):
-                left_out.add(Drop(Reason.DUPLICATE_ID, *role.place(shard.first_line + place), excerpt_of(text)))
+            for offset, text in zip(sorted(lines), dropped, strict=True):
+                left_out.add(Drop(Reason.DUPLICATE_ID, *role.locate(shard.first_line + offset), excerpt_of(text)))
     drops = left_out.drops()
-    report, count = role.report, sum(one.count for one in drops)
+    report, count = role.report, sum(drop.count for drop in drops)
     drops = sum_of_drops((*report.drops, *drops))
     return replace(role, report=ReadReport(report.path, report.read, report.used - count, drops))
 
 
 def _repeated(role: Role, folder: str, open_file: OpenFile) -> Mapping[str, set[int]]:
-    """By the name of a shard, the places of the lines whose ids occur before."""
+    """Shard name to the offsets of the lines whose ids occur before."""
 
     def ids() -> Iterator[tuple[Shard, int, bytes]]:
         for shard in role.shards:
             with open_file(os.path.join(folder, shard.ids_name), "rb") as stream:
-                yield from ((shard, place, line) for place, line in enumerate(raw_lines(stream)) if line)
+                yield from ((shard, offset, line) for offset, line in enumerate(raw_lines(stream)) if line)
 
     # Python's hash is the same within a process; ids that share a hash are then compared themselves.
     hashes = np.fromiter((hash(line) for _, _, line in ids()), np.int64, role.report.used)
     values, counts = np.unique(hashes, return_counts=True)
     suspects = set(values[counts > 1].tolist())
-    places: dict[str, set[int]] = defaultdict(set)
+    offsets: dict[str, set[int]] = defaultdict(set)
     if suspects:
         seen: set[bytes] = set()
-        for shard, place, line in ids():
+        for shard, offset, line in ids():
             if hash(line) in suspects:
                 if line in seen:
-                    places[shard.name].add(place)
+                    offsets[shard.name].add(offset)
                 seen.add(line)
-    return places
+    return offsets
 
 
-def _empty(path: str, places: set[int], open_file: OpenFile) -> list[str]:
+def _empty(path: str, offsets: set[int], open_file: OpenFile) -> list[str]:
     """Empties lines of a file; returns their former content."""
     with open_file(path, "rb") as stream:
         lines = stream.readlines()
-    emptied = [lines[place][:-1].decode() for place in sorted(places)]
-    for place in places:
-        lines[place] = EMPTY_LINE
+    emptied = [lines[offset][:-1].decode() for offset in sorted(offsets)]
+    for offset in offsets:
+        lines[offset] = EMPTY_LINE
     with open_file(path, "wb") as stream:
         stream.write(b"".join(lines))
     return emptied

@@ -58,17 +58,17 @@ def index_collection(
     )
 
 
-def parts_of(shards: tuple[Shard, ...], most: int = MOST_DOCUMENTS) -> list[Part]:
-    """Parts of shards, about equal within a shard, and of `most` lines at most.
+def parts_of(shards: tuple[Shard, ...], max_lines: int = MOST_DOCUMENTS) -> list[Part]:
+    """Parts of shards, about equal within a shard, and of `max_lines` lines at most.
 
     Example:
       >>> shard = Shard("documents-00000.tsv", 1, 5)
-      >>> [(part.first, part.lines, part.number) for part in parts_of((shard, shard), most=3)]
+      >>> [(part.first, part.lines, part.number) for part in parts_of((shard, shard), max_lines=3)]
       [(0, 3, 0), (3, 2, 1), (0, 3, 2), (3, 2, 3)]
     """
     parts: list[Part] = []
     for shard in shards:
-        pieces = -(-shard.lines // most)
+        pieces = -(-shard.lines // max_lines)
         size = -(-shard.lines // max(pieces, 1))
         for first in range(0, shard.lines, max(size, 1)):
             parts.append(Part(shard, first, min(size, shard.lines - first), len(parts)))

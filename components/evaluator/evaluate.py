@@ -213,12 +213,12 @@ def _doubts(
 
 def _means(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, float]:
     """The mean of every metric over some queries; empty without queries."""
-    return {key: float(of_queries[rows].mean()) for key, of_queries in values.items()} if rows.any() else {}
+    return {key: float(query_values[rows].mean()) for key, query_values in values.items()} if rows.any() else {}
 
 
 def _standard_errors(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, float]:
     """The standard error of every metric's mean over some queries; empty with fewer than two."""
-    return {key: standard_error(of_queries[rows]) for key, of_queries in values.items()} if rows.sum() > 1 else {}
+    return {key: standard_error(query_values[rows]) for key, query_values in values.items()} if rows.sum() > 1 else {}
 
 
 def _are_seen(lists: RankingLists, trained: RankingLists, top_grade: int) -> npt.NDArray[np.bool_]:

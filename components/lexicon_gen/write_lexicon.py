@@ -21,8 +21,8 @@ from schemas.word_rules import WordRules
 
 _LISTS: Final = 512
 """Number of lists read at a time."""
-_LEAST_WEIGHT: Final = 1e-100
-"""The least weight of a pair: a product that floats round to 0 would leave a term without a weight to divide by."""
+_MIN_WEIGHT: Final = 1e-100
+"""The smallest weight of a pair: a product that floats round to 0 would leave a term without a weight to divide by."""
 
 
 def write_lexicon(
@@ -80,11 +80,11 @@ def mr_pairs(files: Iterable[str], top_grade: int, domains: DomainFilter = EVERY
         return lists[f.QUERY_DOMAIN], lists[f.QUERY_ID], lists[f.QUERY_TEXT], most_relevant
 
     pairs_of_query: dict[bytes, list[tuple[bytes, bytes]]] = {}
-    for *of_queries, documents in tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_LISTS).map(parse):
-        rows = zip(*(column.numpy().tolist() for column in of_queries), documents.to_list(), strict=True)
+    for *query_columns, documents in tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_LISTS).map(parse):
+        rows = zip(*(column.numpy().tolist() for column in query_columns), documents.to_list(), strict=True)
         pairs_of_query |= {
-            query_id: [(query, document) for document in of_list]
-            for domain, query_id, query, of_list in rows
+            query_id: [(query, document) for document in list_documents]
+            for domain, query_id, query, list_documents in rows
             if domains.keeps(domain)
         }
     return [pair for _, pairs in sorted(pairs_of_query.items()) for pair in pairs]
@@ -130,7 +130,7 @@ class FurtherPairs:
                             self._left_out.add(item)
                         else:
                             self._used += 1
-                            yield item._replace(weight=max(item.weight * source.weight, _LEAST_WEIGHT))
+                            yield item._replace(weight=max(item.weight * source.weight, _MIN_WEIGHT))
                     digests.append(stream.hexdigest())
             check_content(f"lexicon.{source.name}", source.paths, digests, source.digest)
         if faults := self.report().faults(self._max_bad_share, "pairs"):

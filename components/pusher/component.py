@@ -65,7 +65,7 @@ def Pusher(
       transform_graph: Transform's, perhaps with the numbers of what the limit on words cuts.
       model_run: the Trainer's.
       evaluation: the Evaluator's.
-      pushed_model: the version's place, in the properties of TFX's own Pusher; it holds no copy.
+      pushed_model: the version's folder, in the properties of TFX's own Pusher; it holds no copy.
       settings: the run's configuration, its paths reduced to names.
       serving: folder of the versions.
     """
@@ -90,8 +90,8 @@ def Pusher(
         beside = {CARD_FILE: card.encode()}
         if requests := warm_up(path, files, domains):
             beside[WARM_UP_FILE] = requests
-            if most := settings["search"]["example_queries"]:
-                beside[EXAMPLES_FILE] = example_queries(files, most, domains)
+            if max_queries := settings["search"]["example_queries"]:
+                beside[EXAMPLES_FILE] = example_queries(files, max_queries, domains)
         version = push_version(path, serving, version or None, beside)
     pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
     pushed_model.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))

@@ -17,7 +17,7 @@ from schemas.languages import language_name
 from schemas.training_history import TrainingHistory
 from schemas.wording import printable
 
-_MOST: Final = 200
+_MAX_CHARACTERS: Final = 200
 """Characters shown of a user's name."""
 _NEEDED: Final = ("tensorflow", "tensorflow-text")
 _GATE: Final = "The gate: "
@@ -36,7 +36,7 @@ def model_card(
     Args:
       settings: the run's resolved configuration, its paths reduced to names.
       data: the content of `data/report.json`.
-      cut: what the limit on words cuts of the texts of train and eval lists; None where it was not counted.
+      cut: how much the limit on words cuts from the train and eval lists; None where it was not counted.
       history: the training's history.
       report: the evaluation's report.
       reason: the gate's reason to bless the model.
@@ -96,33 +96,33 @@ def _front_matter(codes: Sequence[str]) -> str:
     return f"---\n{yaml.safe_dump(head, sort_keys=False)}---"
 
 
-def is_of_same_run(card: str, other: str) -> bool:
+def is_of_same_run(first: str, second: str) -> bool:
     """Whether two cards differ at most in the gate's reason, which a repeated run words otherwise."""
-    lines, others = ([line for line in one.split("\n") if not line.startswith(_GATE)] for one in (card, other))
-    return lines == others
+    without_gate = [[line for line in card.split("\n") if not line.startswith(_GATE)] for card in (first, second)]
+    return without_gate[0] == without_gate[1]
 
 
 def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
     """The parts of the score, in words, with the weights and numbers that were fitted."""
     kind = settings["lexicon"]["kind"]
-    found = {name: f"{one.value:g}" for name, one in history.fitted.items()}
+    fitted = {name: f"{number.value:g}" for name, number in history.fitted.items()}
     encoder = settings["encoder"]
     is_head = encoder["head"] != "none"
     vectors = f"two vectors, linear maps of those of {_encoder_name(encoder)}" if is_head else "two vectors"
     parts = [f"the `{settings['model']['similarity']}` of {vectors}"]
     if kind != "none":
-        weight = found.get(f"{kind}.weight", settings["lexicon"]["weight"])
+        weight = fitted.get(f"{kind}.weight", settings["lexicon"]["weight"])
         parts.append(f"{weight} times that of words that match (`{kind}`)")
     if encoder["kind"] != "none" and not is_head:
-        weight = found.get(f"{ENCODER}.weight", encoder["weight"])
+        weight = fitted.get(f"{ENCODER}.weight", encoder["weight"])
         parts.append(f"{weight} times the standardised cosine of the vectors of {_encoder_name(encoder)}")
     for name, channel in settings["channels"].items():
-        given = {"weight": channel["weight"], **channel["settings"]}
-        numbers = {setting: found.get(f"{name}.{setting}", value) for setting, value in given.items()}
+        values = {"weight": channel["weight"], **channel["settings"]}
+        numbers = {setting: fitted.get(f"{name}.{setting}", value) for setting, value in values.items()}
         own = "".join(f", {setting} {value}" for setting, value in numbers.items() if setting != "weight")
         parts.append(f"{numbers['weight']} times the channel `{name}` (`{channel['kind']}`{own})")
     second_pass = settings["feedback"]
-    gain, documents = (found.get(f"feedback.{name}", second_pass[name]) for name in ("gain", "documents"))
+    gain, documents = (fitted.get(f"feedback.{name}", second_pass[name]) for name in ("gain", "documents"))
     if float(gain):
         parts.append(
             f"in a second pass (pseudo-relevance feedback) {gain} times the standard deviation of these scores, times "
@@ -148,11 +148,11 @@ def _encoder(settings: Mapping[str, Any]) -> Sequence[str]:
         "vectors": "The model does not hold it: its vectors came in files, and new texts have none.",
     }.get(encoder.kind, "The model holds it.")
     digests = {key: value for key, value in encoder.sha256.model_dump().items() if value}
-    found = "".join(f" SHA-256 of {name}: `{value}`." for name, value in digests.items())
-    found += f" Fingerprint: `{list(encoder.probes)}`." if encoder.probes else ""
+    identity = "".join(f" SHA-256 of {name}: `{value}`." for name, value in digests.items())
+    identity += f" Fingerprint: `{list(encoder.probes)}`." if encoder.probes else ""
     return [
-        f"{_code(encoder.shown_name)}, of the kind `{encoder.kind}`; licence: {printable(licence, _MOST)}.{origin} "
-        f"{where}{found}"
+        f"{_code(encoder.shown_name)}, of the kind `{encoder.kind}`; licence: {printable(licence, _MAX_CHARACTERS)}."
+        f"{origin} {where}{identity}"
     ]
 
 
@@ -174,7 +174,7 @@ def _data(settings: Mapping[str, Any], data: Mapping[str, Any], cut: CutReport |
         if name
     ]
     lists = ", ".join(f"{count:,} {split}" for split, count in data["lists"].items())
-    sentences = (one.sentence(what, cut.limit) for what, one in cut.sides.items()) if cut else ()
+    sentences = (side.sentence(noun, cut.limit) for noun, side in cut.sides.items()) if cut else ()
     return (
         _table(("file", "what", "records used", "SHA-256"), rows),
         f"Query lists: {lists}. The owner of the data says under which licence they may be used.",
@@ -184,10 +184,10 @@ def _data(settings: Mapping[str, Any], data: Mapping[str, Any], cut: CutReport |
 
 def _metrics(settings: Mapping[str, Any], report: EvaluationReport) -> Sequence[str]:
     top = settings["data"]["top_grade"]
-    others = f", SR one with a grade from 1 to {top - 1}" if top > 1 else ""
+    sr_grades = f", SR one with a grade from 1 to {top - 1}" if top > 1 else ""
     blocks = [
-        f"An MR document is one with grade {top}{others}, NR one with grade 0. Beside the model stand the channels of "
-        "its score, each alone, and the baselines, on the same lists.",
+        f"An MR document is one with grade {top}{sr_grades}, NR one with grade 0. Beside the model stand the channels "
+        "of its score, each alone, and the baselines, on the same lists.",
         _table_of(report, f"{report.split} split, {report.queries:,} queries"),
     ]
     if report.seen and report.cold:
@@ -222,9 +222,9 @@ def _limits(settings: Mapping[str, Any], report: EvaluationReport, cut: CutRepor
     limits = [
         f"A query's and a document's first {settings['data']['max_document_tokens']:,} words count, and no others.",
         *(
-            f"More than a tenth of the {what}' words is cut off: raise `data.max_document_tokens`, and train again."
-            for what, one in (cut.sides.items() if cut else ())
-            if one.is_much
+            f"More than a tenth of the {noun}' words is cut off: raise `data.max_document_tokens`, and train again."
+            for noun, side in (cut.sides.items() if cut else ())
+            if side.is_much
         ),
         "A word that the training data lack has no vector.",
         "A score orders the documents of one query. It is no probability, and cannot be compared between queries.",
@@ -248,4 +248,4 @@ def _list(items: Any) -> list[str]:
 
 def _code(text: str) -> str:
     """A user's name as code within a table: it can end neither the cell nor the code."""
-    return f"`{printable(text, _MOST).replace('`', chr(39)).replace('|', chr(166))}`"
+    return f"`{printable(text, _MAX_CHARACTERS).replace('`', chr(39)).replace('|', chr(166))}`"

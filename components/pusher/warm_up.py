@@ -20,7 +20,7 @@ from schemas.served_versions import GRAPH_FILE, MODEL_NAME
 
 LISTS: Final = 10
 """Number of lists for the requests: three requests a list and two of all lists give 32."""
-MOST_DOCUMENTS: Final = 64
+MAX_DOCUMENTS: Final = 64
 """Largest number of a list's documents in one request: TF Serving might refuse a larger batch."""
 
 
@@ -50,18 +50,17 @@ def warm_up(model: str, examples: Iterable[str], domains: DomainFilter) -> bytes
                 if signature in signatures:
                     writer.write(_log(signature, inputs).SerializeToString(deterministic=True))
                 elif (name := f"{signature}{WITH_VECTORS}") in signatures:
-                    given = {**inputs, **_zero_vectors(inputs, signatures[name])}
-                    writer.write(_log(name, given).SerializeToString(deterministic=True))
+                    fed = {**inputs, **_zero_vectors(inputs, signatures[name])}
+                    writer.write(_log(name, fed).SerializeToString(deterministic=True))
         with open(path, "rb") as file:
             return file.read()
 
 
 def _first_lists(examples: Iterable[str], domains: DomainFilter) -> list[tuple[bytes, list[bytes]]]:
     """The texts of the query and of its documents, for the lists with the least query ids."""
-    first = heapq.nsmallest(LISTS, eval_lists(examples, domains), key=lambda one: one[f.QUERY_ID].bytes_list.value[0])
+    first = heapq.nsmallest(LISTS, eval_lists(examples, domains), key=lambda row: row[f.QUERY_ID].bytes_list.value[0])
     return [
-        (one[f.QUERY_TEXT].bytes_list.value[0], list(one[f.DOC_TEXT].bytes_list.value)[:MOST_DOCUMENTS])
-        for one in first
+        (row[f.QUERY_TEXT].bytes_list.value[0], list(row[f.DOC_TEXT].bytes_list.value)[:MAX_DOCUMENTS]) for row in first
     ]
 
 
@@ -69,7 +68,7 @@ def _zero_vectors(
     inputs: Mapping[str, tensor_pb2.TensorProto], signature: meta_graph_pb2.SignatureDef
 ) -> dict[str, tensor_pb2.TensorProto]:
     """Vectors for texts, as a pre-trained encoder outside of the model would give them; warming needs no true ones."""
-    shapes = {f"{name.removesuffix('s')}_vectors": tf.TensorShape(one.tensor_shape) for name, one in inputs.items()}
+    shapes = {f"{name.removesuffix('s')}_vectors": tf.TensorShape(value.tensor_shape) for name, value in inputs.items()}
     return {
         name: tf.make_tensor_proto(0.0, tf.float32, [*shape, signature.inputs[name].tensor_shape.dim[-1].size])
         for name, shape in shapes.items()
@@ -85,10 +84,10 @@ def _signatures(model: str) -> Mapping[str, meta_graph_pb2.SignatureDef]:
 
 def _requests(lists: Sequence[tuple[bytes, list[bytes]]]) -> Iterator[tuple[str, Mapping[str, tensor_pb2.TensorProto]]]:
     """The signature and the inputs of each request."""
-    for one in lists:
-        yield "score", _scoring([one])
-        yield "encode_query", {"query": _texts([one[0]])}
-        yield "encode_document", {"document": _texts(one[1])}
+    for query, documents in lists:
+        yield "score", _scoring([(query, documents)])
+        yield "encode_query", {"query": _texts([query])}
+        yield "encode_document", {"document": _texts(documents)}
     yield "score", _scoring(lists)
     yield "encode_query", {"query": _texts([query for query, _ in lists])}
 

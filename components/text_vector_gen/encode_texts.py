@@ -173,12 +173,12 @@ def _table_of_file(
     if path is None:
         raise ValueError(f"the kind vectors needs {role}_vectors")
     file = read_vectors(path)
-    row_of = {one: row for row, one in enumerate(file.ids)}
+    row_of = {text_id: row for row, text_id in enumerate(file.ids)}
     keys, rows, missing = [], [], []
-    for one, text in texts:
-        row = row_of.get(one)
+    for text_id, text in texts:
+        row = row_of.get(text_id)
         if row is None:
-            missing.append(one)
+            missing.append(text_id)
         else:
             keys.append(text)
             rows.append(row)
@@ -188,11 +188,11 @@ def _table_of_file(
             f"missing, such as {missing[0]!r}."
         )
     distinct, first = np.unique(text_keys(keys), return_index=True)
-    places = np.array(rows, np.int64)[first]
-    order = np.argsort(places)  # a file is read from front to back
+    file_rows = np.array(rows, np.int64)[first]
+    order = np.argsort(file_rows)  # a file is read from front to back
     return distinct[order], np.concatenate(
         [np.zeros([0, file.vectors.shape[1]], np.float16)]
-        + [stored_form(np.asarray(file.vectors[part], np.float32)) for part in in_pieces(places[order], 1 << 14)]
+        + [stored_form(np.asarray(file.vectors[part], np.float32)) for part in in_pieces(file_rows[order], 1 << 14)]
     )
 
 
@@ -207,12 +207,12 @@ def _encode_piece(
 ) -> None:
     """Encodes a piece and writes it to the store.
 
-    Where the encoder is an endpoint, it raises an error if that is not the same one after the piece as before.
+    Raises an error if the encoder is an endpoint whose model changed during the piece.
     """
     texts = list(piece.texts or _texts_of_rows(collection, open_file, piece))
     # Texts of about the same length share a batch, which many encoders pad.
-    order = np.array(sorted(range(len(texts)), key=lambda place: len(texts[place])))
-    vectors = _encoder(settings.model_dump_json()).encode([texts[place] for place in order], piece.role)
+    order = np.array(sorted(range(len(texts)), key=lambda index: len(texts[index])))
+    vectors = _encoder(settings.model_dump_json()).encode([texts[index] for index in order], piece.role)
     in_order = np.empty(vectors.shape, np.float16)
     in_order[order] = stored_form(vectors)
     store.write(piece.role, piece.keys, vectors=in_order)
@@ -248,7 +248,7 @@ def _keys_of_shard(
 def _collected(store: PieceStore, role: Role, keys: Keys) -> tuple[Keys, npt.NDArray[np.float16]]:
     """The vectors of keys, sorted and distinct, from the pieces of the store."""
     vectors: npt.NDArray[np.float16] | None = None
-    found = np.zeros(len(keys), bool)
+    is_held = np.zeros(len(keys), bool)
     for piece in store.read(role):
         piece_keys, piece_vectors = piece["keys"], piece["vectors"]
         if vectors is None:
@@ -258,10 +258,10 @@ def _collected(store: PieceStore, role: Role, keys: Keys) -> tuple[Keys, npt.NDA
                 f"{store.folder} must hold vectors of one length; got {vectors.shape[1]} and {piece_vectors.shape[1]}. "
                 "Remove the folder to encode all texts again."
             )
-        places = np.minimum(np.searchsorted(keys, piece_keys), len(keys) - 1)
-        is_wanted = keys[places] == piece_keys if len(keys) else np.zeros(len(piece_keys), bool)
-        vectors[places[is_wanted]] = piece_vectors[is_wanted]
-        found[places[is_wanted]] = True
-    if not found.all():
-        raise DataError(f"{store.folder} must hold the vector of each {role}; {int((~found).sum()):,} are not there.")
+        rows = np.minimum(np.searchsorted(keys, piece_keys), len(keys) - 1)
+        is_wanted = keys[rows] == piece_keys if len(keys) else np.zeros(len(piece_keys), bool)
+        vectors[rows[is_wanted]] = piece_vectors[is_wanted]
+        is_held[rows[is_wanted]] = True
+    if not is_held.all():
+        raise DataError(f"{store.folder} must hold the vector of each {role}; {int((~is_held).sum()):,} are not there.")
     return keys, np.zeros([0, 1], np.float16) if vectors is None else vectors

@@ -37,20 +37,20 @@ def with_channel_inputs(
     TFX hands a training function the inputs that it knows, and `custom_config`: the job.
     """
     job = TrainingJob.model_validate(json_utils.loads(properties[_CUSTOM_CONFIG]))
-    found: dict[str, Any] = {}
+    updates: dict[str, Any] = {}
     for name in (_LEXICON, _TEXT_VECTORS):
         if input_dict.get(name):
-            found[name] = artifact_utils.get_single_uri(input_dict[name])
+            updates[name] = artifact_utils.get_single_uri(input_dict[name])
     if input_dict.get(_TEXTS):
-        found["texts"] = {
+        updates["texts"] = {
             split: os.path.join(artifact_utils.get_split_uri(input_dict[_TEXTS], split), "*")
             for split in ("train", "eval")
         }
     if input_dict.get(_COLLECTION):
         roles = parse_manifest(read_text(artifact_utils.get_single_instance(input_dict[_COLLECTION]), MANIFEST_FILE))
-        # The documents of candidates are no random sample.
-        found["documents"] = None if "candidates" in roles else roles["documents"].report.used
-    config = job.model_copy(update=found).model_dump(mode="json")
+        # Documents from a candidates file are not a random sample.
+        updates["documents"] = None if "candidates" in roles else roles["documents"].report.used
+    config = job.model_copy(update=updates).model_dump(mode="json")
     return {**properties, _CUSTOM_CONFIG: json_utils.dumps(config)}
 
 

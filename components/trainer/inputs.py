@@ -29,7 +29,7 @@ from schemas.domains import DomainFilter, domains_to_test, domains_to_train
 
 log = logging.getLogger("clir.training")
 
-_OF_DOCUMENTS: Final = {
+_DOCUMENT_VOCABULARIES: Final = {
     f.QUERY_VOCABULARY: f.DOCUMENT_VOCABULARY,
     f.QUERY_STEM_VOCABULARY: f.DOCUMENT_STEM_VOCABULARY,
 }
@@ -71,13 +71,13 @@ class TrainingArguments:
 
         Args:
           domain: its name.
-          number: its place among the sorted domains of the train lists, which names the lexicon without it.
+          number: its index among the sorted domains of the train lists, which names the lexicon without it.
         """
         job = TrainingJob.model_validate_json(self.job)
-        found: dict[str, Any] = {"held_out": (*job.held_out, domain)}
+        updates: dict[str, Any] = {"held_out": (*job.held_out, domain)}
         if job.lexicon is not None:
-            found["lexicon"] = f"{job.lexicon}/{WITHOUT_DOMAIN}/{number}"
-        return replace(self, job=job.model_copy(update=found).model_dump_json())
+            updates["lexicon"] = f"{job.lexicon}/{WITHOUT_DOMAIN}/{number}"
+        return replace(self, job=job.model_copy(update=updates).model_dump_json())
 
     @property
     def best_numbers(self) -> dict[str, float]:
@@ -132,7 +132,7 @@ class TrainingInputs:
     @property
     def channels_in_training(self) -> dict[str, FixedScorer]:
         """The fixed channels that count in the loss, by name."""
-        return {name: one for name, one in self.fixed_channels.items() if self.job.channels[name].in_training}
+        return {name: channel for name, channel in self.fixed_channels.items() if self.job.channels[name].in_training}
 
     def for_scorer(self, name: str) -> ScorerInputs:
         """Returns the inputs of a scorer with a channel's name."""
@@ -167,7 +167,7 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         *(() if job.model.has_words else (f.QUERY_TOKENS, f.DOC_TOKENS)),
         *(() if job.model.has_stems else (f.QUERY_STEMS, f.DOC_STEMS)),
     ]
-    spec = {name: of_column for name, of_column in transform.transformed_feature_spec().items() if name not in unused}
+    spec = {name: feature for name, feature in transform.transformed_feature_spec().items() if name not in unused}
     known = domains_to_train(job.held_out)
     vectors = TextVectors(job.text_vectors) if job.text_vectors else None
 
@@ -230,9 +230,9 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
             fixed[name] = kind.make(inputs.for_scorer(name), **settings.settings)
     inputs = replace(inputs, fixed_channels=fixed, eval_lists=with_scores(inputs.eval_lists, known))
     if inputs.channels_in_training:
-        of_lists = inputs.channels_in_training.values()
+        scorers = inputs.channels_in_training.values()
         inputs = replace(
-            inputs, train_lists=with_fixed_scores(inputs.train_lists, trained(texts("train", known)), of_lists)
+            inputs, train_lists=with_fixed_scores(inputs.train_lists, trained(texts("train", known)), scorers)
         )
     return inputs
 
@@ -251,7 +251,7 @@ def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devi
     """
     parts = [arguments.job, repr(sorted(arguments.best_numbers.items()))]
     lists = [inputs.train_lists, inputs.eval_lists, *([inputs.held_out_texts] if inputs.held_out_texts else [])]
-    parts += [*(one.digest() for one in lists), devices]
+    parts += [*(split_lists.digest() for split_lists in lists), devices]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     folder, removed = unfinished_work(inputs.job.checkpoints, key, removes)
     if removed:
@@ -278,9 +278,9 @@ def _words(job: TrainingJob, transform: tft.TFTransformOutput, pretrained: Mappi
         return words
     if job.lexicon is None:
         raise ValueError("model.start lexicon needs a lexicon; got none.")
-    of_queries, of_documents = map(transform.vocabulary_by_name, names)
-    start = singular_vectors(read_lexicon(job.lexicon), of_queries, of_documents, job.model.embedding_dim)
-    return [one._replace(vectors=vectors) for one, vectors in zip(words, start, strict=True)]
+    query_terms, document_terms = map(transform.vocabulary_by_name, names)
+    start = singular_vectors(read_lexicon(job.lexicon), query_terms, document_terms, job.model.embedding_dim)
+    return [side_words._replace(vectors=vectors) for side_words, vectors in zip(words, start, strict=True)]
 
 
 def _with_idf(
@@ -303,15 +303,15 @@ def _idf(
     """The inverse document frequency of each term of a vocabulary among the train split's texts: float [terms].
 
     The texts are those of its side; within one language, the documents for both sides. Queries and documents are then
-    vectors of one space, as in Bai et al. 2009, and queries of few words say little of how rare a word is.
+    vectors of one space, as in Bai et al. 2009. Short queries are poor evidence of how rare a word is.
     """
-    one_language = job.languages[0] == job.languages[1]
-    counted = _OF_DOCUMENTS.get(vocabulary, vocabulary) if one_language else vocabulary
+    is_monolingual = job.languages[0] == job.languages[1]
+    counted = _DOCUMENT_VOCABULARIES.get(vocabulary, vocabulary) if is_monolingual else vocabulary
     column = f.COLUMN_OF_VOCABULARY[counted]
     columns = train.query_columns if f.is_of_query(column) else train.document_columns
-    places = {term: place for place, term in enumerate(transform.vocabulary_by_name(counted))}
-    idf = idf_of_terms(columns[column], len(places) + 1)  # the last one is that of a term of no text
-    return idf[[places.get(term, len(places)) for term in transform.vocabulary_by_name(vocabulary)]]
+    rows = {term: row for row, term in enumerate(transform.vocabulary_by_name(counted))}
+    idf = idf_of_terms(columns[column], len(rows) + 1)  # the last one is that of a term of no text
+    return idf[[rows.get(term, len(rows)) for term in transform.vocabulary_by_name(vocabulary)]]
 
 
 def _files(patterns: list[str]) -> list[str]:

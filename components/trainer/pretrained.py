@@ -81,13 +81,13 @@ def read_pretrained(
         raise DataError(f"{source.path} has changed since Transform read it; run again.")
     lines = transform.vocabulary_by_name(f.COUNTS_OF_VOCABULARY[vocabulary])
     counts = {word.decode(): int(count) for count, _, word in (line.partition(b" ") for line in lines)}
-    found = counts.keys() & set(table.words)
+    covered = counts.keys() & set(table.words)
     report = VectorsReport(
         table.report,
         source.train,
         random_words=len(words) - len(table.words),
-        distinct_words=Coverage(len(counts), len(found)),
-        running_words=Coverage(sum(counts.values()), sum(counts[word] for word in found)),
+        distinct_words=Coverage(len(counts), len(covered)),
+        running_words=Coverage(sum(counts.values()), sum(counts[word] for word in covered)),
     )
     return Words(len(words), table.vectors, source.train), report
 

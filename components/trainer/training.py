@@ -72,11 +72,11 @@ def train_ranker(
     Raises:
       DataError: see `models.training.train.train`.
     """
-    of_domains = list(_trained_without_each_domain(inputs, strategy, log_dir, checkpoint_dir))
-    return _train(inputs, of_domains, strategy, log_dir, checkpoint_dir)
+    domain_rankers = list(_trained_without_each_domain(inputs, strategy, log_dir, checkpoint_dir))
+    return _train(inputs, domain_rankers, strategy, log_dir, checkpoint_dir)
 
 
-class _OfDomain(NamedTuple):
+class _DomainRanker(NamedTuple):
     """The channels of a ranker that was trained without a domain, and the domain's eval lists."""
 
     lists: RankingLists
@@ -85,20 +85,20 @@ class _OfDomain(NamedTuple):
 
 def _trained_without_each_domain(
     inputs: TrainingInputs, strategy: tf.distribute.Strategy, log_dir: str, checkpoint_dir: str
-) -> Iterator[_OfDomain]:
+) -> Iterator[_DomainRanker]:
     """Trains a ranker without each of the domains, where a weight is fitted on them."""
-    if not any(one.weight == HELD_OUT for one in inputs.job.channels.values()):
+    if not any(channel.weight == HELD_OUT for channel in inputs.job.channels.values()):
         return
     for number, domain in enumerate(inputs.domains):
         log.info("training without the domain %s, for the weights", domain)
         without = inputs.without(domain)
         folders = (os.path.join(folder, WITHOUT_DOMAIN, str(number)) for folder in (log_dir, checkpoint_dir))
-        yield _OfDomain(without.eval_lists_of(domain), _train(without, [], strategy, *folders).ranker.channels)
+        yield _DomainRanker(without.eval_lists_of(domain), _train(without, [], strategy, *folders).ranker.channels)
 
 
 def _train(
     inputs: TrainingInputs,
-    of_domains: Sequence[_OfDomain],
+    domain_rankers: Sequence[_DomainRanker],
     strategy: tf.distribute.Strategy,
     log_dir: str,
     checkpoint_dir: str,
@@ -110,7 +110,8 @@ def _train(
         weights = {
             job.model.channel: 1.0,
             **{
-                name: _FIRST_WEIGHT if isinstance(one.weight, str) else one.weight for name, one in job.channels.items()
+                name: _FIRST_WEIGHT if isinstance(settings.weight, str) else settings.weight
+                for name, settings in job.channels.items()
             },
         }
         learned = {name: FixedScores(channel) for name, channel in inputs.channels_in_training.items()}
@@ -124,14 +125,14 @@ def _train(
     folders = log_dir, checkpoint_dir
     history = train(objective, inputs.train_lists, evaluator, job.training, *folders, inputs.held_out_texts)
     fitted = {
-        f"{name}.{setting}": found for name, channel in channels.items() for setting, found in channel.fitted.items()
+        f"{name}.{setting}": number for name, channel in channels.items() for setting, number in channel.fitted.items()
     }
-    on_eval_split = [_OfDomain(inputs.eval_lists, channels)]
-    for fitted_on, tried in ((FITTED, on_eval_split), (HELD_OUT, of_domains)):
+    on_eval_split = [_DomainRanker(inputs.eval_lists, channels)]
+    for fitted_on, tried in ((FITTED, on_eval_split), (HELD_OUT, domain_rankers)):
         names = [name for name, settings in job.channels.items() if settings.weight == fitted_on]
-        for name, found in _fit_weights(names if tried else [], tried, weights, job.top_grade).items():
-            weights[name] = found.value
-            fitted[f"{name}.weight"] = found
+        for name, weight in _fit_weights(names if tried else [], tried, weights, job.top_grade).items():
+            weights[name] = weight.value
+            fitted[f"{name}.weight"] = weight
     history = history.model_copy(update={"fitted": fitted})
     ranker = _weighted(channels, weights) if inputs.fixed_channels or job.channels else objective.ranker
     return Trained(ranker, history, tuple(objective.current_theta()))
@@ -147,16 +148,16 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     Raises:
       DataError: a split has no lists or no known word.
     """
-    given = TrainingArguments(**arguments)
-    inputs = read_inputs(given)
+    training_arguments = TrainingArguments(**arguments)
+    inputs = read_inputs(training_arguments)
     job = inputs.job
     vectors = {name.removesuffix("_vocabulary"): report for name, report in inputs.vectors.items()}
     for side, report in vectors.items():
         log.info("%s %s", side, report.describe())
-    log_dir, model_dir = str(given.model_run_dir), str(given.serving_model_dir)
+    log_dir, model_dir = str(training_arguments.model_run_dir), str(training_arguments.serving_model_dir)
     chief = Chief(strategy)
     devices = f"{strategy.num_replicas_in_sync} replicas in {chief.workers} workers"
-    unfinished = unfinished_folder(given, inputs, devices, removes=chief.is_here)
+    unfinished = unfinished_folder(training_arguments, inputs, devices, removes=chief.is_here)
     if chief.is_here:
         write_hparams(log_dir, settings_of(job))
     ranker, history, theta = train_ranker(inputs, strategy, log_dir, unfinished)
@@ -185,12 +186,12 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
         update={
             "fitted": fitted,
             "train_scores": count_train_scores(ranker, inputs),
-            "searched": searched_settings(given.best_numbers),
+            "searched": searched_settings(training_arguments.best_numbers),
         }
     )
     relevance = fit_shares(ranker, inputs)
     # The thresholds lie on the scale of the trained scores, not of their sum with another channel of vectors.
-    grades = () if any(isinstance(one, InnerProduct) for one in inputs.fixed_channels.values()) else theta
+    grades = () if any(isinstance(scorer, InnerProduct) for scorer in inputs.fixed_channels.values()) else theta
     text_features = TransformedTexts(inputs.transform, inputs.job.rules)
     export_ranker(ranker, text_features, model_dir, grades, _exported_encoder(inputs), relevance, feedback)
     write_words(ranker, text_features, inputs.transform, job, log_dir)
@@ -290,15 +291,15 @@ def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:
     job = inputs.job
     name = job.model.channel
     channels = {name: SCORERS[job.model.scorer].load().make(inputs.for_scorer(name), **job.model.scorer_settings)}
-    for other, settings in job.channels.items():
-        if other not in inputs.fixed_channels:
+    for channel_name, settings in job.channels.items():
+        if channel_name not in inputs.fixed_channels:
             kind = CHANNELS[settings.kind].load()
-            channels[other] = kind.make(inputs.for_scorer(other), **settings.settings)
+            channels[channel_name] = kind.make(inputs.for_scorer(channel_name), **settings.settings)
     return channels
 
 
 def _fit_weights(
-    names: Sequence[str], tried: Sequence[_OfDomain], first_weights: _Weights, top_grade: int
+    names: Sequence[str], tried: Sequence[_DomainRanker], first_weights: _Weights, top_grade: int
 ) -> dict[str, Fitted]:
     """Fits weights of channels, one after the other and again until none of them changes.
 
@@ -317,8 +318,8 @@ def _fit_weights(
         for name in names:
             sums = []
             for lists, channels in tried:
-                others = {other: one for other, one in channels.items() if other != name}
-                sums.append(Sum(lists, _weighted(others, weights), channels[name]))
+                remaining = {key: channel for key, channel in channels.items() if key != name}
+                sums.append(Sum(lists, _weighted(remaining, weights), channels[name]))
             fitted[name] = fit_weight(sums, top_grade)
             weights[name] = fitted[name].value
         if len(names) < 2:

@@ -36,19 +36,19 @@ class TransformedTexts(TextFeatures):
         lists = tf.RaggedTensor.from_uniform_row_length(texts, 1, validate=False)
         return {name: column.merge_dims(0, 1) for name, column in self._features({f.DOC_TEXT: lists}).items()}
 
-    def _features(self, given: dict[str, Column]) -> dict[str, Column]:
-        """Returns every feature that follows from the given ones alone, as operations of the graph that is being
+    def _features(self, fed_columns: dict[str, Column]) -> dict[str, Column]:
+        """Returns every feature that follows from these columns alone, as operations of the graph that is being
         traced."""
         function = self._saved.transform_fn
         captured = [tf.identity(tensor) for tensor in function.captured_inputs]
         own = len(function.inputs) - len(captured)
         inputs, variables = function.inputs[:own], function.inputs[own:]
         (signature,), _ = function.structured_input_signature
-        places = tf.nest.pack_sequence_as(signature, inputs, expand_composites=True)
-        fed = dict(zip([one.name for one in variables], captured, strict=True))
-        for name, column in given.items():
-            fed |= zip([one.name for one in _tensors(places[name])], _tensors(column), strict=True)
-        lacking = {one.op.name for one in inputs if one.name not in fed}
+        placeholders = tf.nest.pack_sequence_as(signature, inputs, expand_composites=True)
+        fed = dict(zip([tensor.name for tensor in variables], captured, strict=True))
+        for name, column in fed_columns.items():
+            fed |= zip([tensor.name for tensor in _tensors(placeholders[name])], _tensors(column), strict=True)
+        lacking = {tensor.op.name for tensor in inputs if tensor.name not in fed}
         outputs = tf.nest.pack_sequence_as(function.structured_outputs, function.outputs, expand_composites=True)
         features = {name: column for name, column in outputs.items() if not _behind(column) & lacking}
         graph, used = function.graph.as_graph_def(), _behind(features)
@@ -56,13 +56,13 @@ class TransformedTexts(TextFeatures):
         for node in nodes:
             # Control inputs would bring all operations along; looking a word up needs none of them.
             node.input[:] = [name for name in node.input if not name.startswith("^")]
-        found = tf.graph_util.import_graph_def(
+        tensors = tf.graph_util.import_graph_def(
             tf.compat.v1.GraphDef(node=nodes, library=graph.library, versions=graph.versions),
             {name: tensor for name, tensor in fed.items() if name.split(":")[0] in used},
             [tensor.name for tensor in _tensors(features)],
             name="transform",
         )
-        columns: dict[str, Column] = tf.nest.pack_sequence_as(features, found, expand_composites=True)
+        columns: dict[str, Column] = tf.nest.pack_sequence_as(features, tensors, expand_composites=True)
         return columns
 
 

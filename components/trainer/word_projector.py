@@ -40,16 +40,16 @@ def write_words(
         return
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def of_queries(texts: tf.Tensor) -> tf.Tensor:
+    def query_vectors(texts: tf.Tensor) -> tf.Tensor:
         return scorer.query_vector(text_features.query_columns(texts))
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def of_documents(texts: tf.Tensor) -> tf.Tensor:
+    def document_vectors(texts: tf.Tensor) -> tf.Tensor:
         return scorer.document_vector(text_features.document_columns(texts))
 
     sides = (
-        ("query", f.QUERY_VOCABULARY, of_queries),
-        ("document", f.DOCUMENT_VOCABULARY, of_documents),
+        ("query", f.QUERY_VOCABULARY, query_vectors),
+        ("document", f.DOCUMENT_VOCABULARY, document_vectors),
     )
     with (
         tf.io.gfile.GFile(os.path.join(folder, WORDS_FILE), "w") as words_file,
@@ -60,7 +60,7 @@ def write_words(
             words = transform.vocabulary_by_name(vocabulary)[:WORDS]
             for word, vector in zip(words, vectors_of(tf.constant(words)).numpy(), strict=True):
                 words_file.write(f"{word.decode()}\t{side}\n")
-                vectors_file.write("\t".join(f"{one:.5g}" for one in vector) + "\n")
+                vectors_file.write("\t".join(f"{value:.5g}" for value in vector) + "\n")
     config = projector.ProjectorConfig()
     config.embeddings.add(tensor_name="words", tensor_path=VECTORS_FILE, metadata_path=WORDS_FILE)
     projector.visualize_embeddings(folder, config)

@@ -62,7 +62,7 @@ def _do(job: dict[str, Any]) -> Any:
     from models.training.workers import Chief  # imports TensorFlow, after the watchdog thread has started
 
     settings = TrainingSettings(**job["training"])
-    configure_worker(settings, job["place"], job["workers_here"])
+    configure_worker(settings, job["index"], job["workers_here"])
     strategy = join_workers(settings)
     module, name = job["function"]
     result = getattr(import_module(module), name)(job["arguments"], strategy)

@@ -111,15 +111,15 @@ def run_workers(
     with ExitStack() as stack:
         events: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         workers = [
-            stack.enter_context(_Worker(view, {**job, "place": place}, events)) for place, view in enumerate(views)
+            stack.enter_context(_Worker(view, {**job, "index": index}, events)) for index, view in enumerate(views)
         ]
         for _ in workers:
             first = events.get()
             if not first.is_done:
                 deadline = time.monotonic() + _SETTLING_SECONDS
-                while time.monotonic() < deadline and not all(one.has_ended for one in workers):
+                while time.monotonic() < deadline and not all(process.has_ended for process in workers):
                     time.sleep(0.05)
-                raise min([first, *workers], key=lambda one: one.blame).error()
+                raise min([first, *workers], key=lambda process: process.blame).error()
         return workers[0].result
 
 
@@ -186,7 +186,7 @@ class _Worker:
             self._events.put(self)
 
     def _hear(self, kind: str, *content: Any) -> None:
-        if kind == worker.LOG and self._job["place"] == 0:
+        if kind == worker.LOG and self._job["index"] == 0:
             name, level, message = content
             logging.getLogger(name).log(level, "%s", message)
         elif kind == worker.DONE:

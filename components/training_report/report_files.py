@@ -31,9 +31,9 @@ def with_best_trial(
     results: SearchResults, model: ModelSettings, loss: LossSettings
 ) -> tuple[ModelSettings, LossSettings]:
     """The settings with the values of a search's best trial."""
-    found = results.best.settings
-    theta = found.get("loss.theta")
+    settings = results.best.settings
+    theta = settings.get("loss.theta")
     return (
-        model.model_copy(update={"epsilon": found.get("model.epsilon", model.epsilon)}),
+        model.model_copy(update={"epsilon": settings.get("model.epsilon", model.epsilon)}),
         loss.model_copy(update={"theta": tuple(theta) if isinstance(theta, list) else loss.theta}),
     )

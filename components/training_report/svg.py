@@ -84,26 +84,26 @@ def _for_pages(svg: str, title: str, width: int, height: int) -> str:
     root[0].set("id", "title")
     for element in root.iter():
         if style := element.get("style"):
-            element.set("style", _of_page(style))
+            element.set("style", _page_style(style))
     for prefix, namespace in _NAMESPACES.items():
         ElementTree.register_namespace(prefix, namespace)
     return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _of_page(style: str) -> str:
+def _page_style(style: str) -> str:
     """An element's style with the page's colour for the ink, and without a font."""
-    declarations = [[part.strip() for part in one.split(":", 1)] for one in style.split(";") if one.strip()]
+    declarations = [[part.strip() for part in rule.split(":", 1)] for rule in style.split(";") if rule.strip()]
     return "; ".join(
         f"{name}: {'currentColor' if value == INK else value}" for name, value in declarations if name != "font-family"
     )
 
 
-def line_style(place: int) -> dict[str, Any]:
+def line_style(index: int) -> dict[str, Any]:
     """The style of a series' line: colour, dashes or marker each identify it alone."""
     return {
-        "color": COLOURS[place % len(COLOURS)],
-        "linestyle": LINES[place % len(LINES)],
-        "marker": MARKERS[place % len(MARKERS)],
+        "color": COLOURS[index % len(COLOURS)],
+        "linestyle": LINES[index % len(LINES)],
+        "marker": MARKERS[index % len(MARKERS)],
     }
 
 

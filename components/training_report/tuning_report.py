@@ -56,7 +56,7 @@ def to_markdown(results: SearchResults) -> str:
 
 def paint_trials(results: SearchResults, figure: Figure) -> None:
     """Draws the metric over each searched number, side by side; a line joins the best trials of each value."""
-    tried = [(one.numbers, one.value) for one in results.best_first() if one.value is not None]
+    tried = [(trial.numbers, trial.value) for trial in results.best_first() if trial.value is not None]
     rows, values = zip(*tried, strict=True)
     spaces = _spaces(results)
     panels = figure.subplots(1, len(spaces), sharey=True, squeeze=False)[0]
@@ -85,4 +85,4 @@ def _arguments(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _numbers(value: Any) -> str:
-    return " ".join(f"{one:g}" for one in (value if isinstance(value, list) else [value]))
+    return " ".join(f"{number:g}" for number in (value if isinstance(value, list) else [value]))

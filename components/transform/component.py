@@ -55,10 +55,10 @@ class Executor(executor.Executor):
             ]
 
         counted = [path for split in splits.analyze for path in files(split)]
-        others = [path for split in splits.transform for path in files(split)]
+        transformed_files = [path for split in splits.transform for path in files(split)]
         transformed = output_dict[keys.TRANSFORMED_EXAMPLES_KEY]
         executor_utils.SetSplitNames(splits.transform, transformed)
-        lists = number_lists(dict.fromkeys([*counted, *others]), settings)
+        lists = number_lists(dict.fromkeys([*counted, *transformed_files]), settings)
         transform = TransformLists(lists, make_graph(lists, counted, schema, settings, graph))
         write_text(output_dict[keys.TRANSFORM_GRAPH_KEY][0], CUT_FILE, lists.cut.to_json())
         for split in splits.transform:

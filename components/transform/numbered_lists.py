@@ -40,8 +40,8 @@ class NumberedTexts:
     def __init__(self, rules: WordRules) -> None:
         self._rules = rules
         self.cut = CutTexts()
-        self._place: dict[bytes, int] = {}
-        """A text's digest to its place."""
+        self._rows: dict[bytes, int] = {}
+        """A text's digest to its row."""
         self._number: dict[bytes, int] = {}
         self._file = RowsFile()
 
@@ -50,39 +50,39 @@ class NumberedTexts:
         """The distinct words of all texts, by their numbers."""
         return list(self._number)
 
-    def places(self, texts: Sequence[bytes]) -> npt.NDArray[np.int32]:
-        """The place of each text, added where it is new: int32 [texts]."""
+    def rows(self, texts: Sequence[bytes]) -> npt.NDArray[np.int32]:
+        """The row of each text, added where it is new: int32 [texts]."""
         digests = [hashlib.blake2b(text, digest_size=16).digest() for text in texts]
         new = []
         for digest, text in zip(digests, texts, strict=True):
-            if digest not in self._place:
-                self._place[digest] = len(self._place)
+            if digest not in self._rows:
+                self._rows[digest] = len(self._rows)
                 new.append(text)
-        found = distinct_words(new, self._rules)
-        self.cut = CutTexts.sum([self.cut, found.cut])
-        numbers = np.array([self._number.setdefault(word, len(self._number)) for word in found.words], np.int32)
-        self._file.add(numbers[found.indices], np.diff(found.row_splits))
-        return np.array([self._place[digest] for digest in digests], np.int32)
+        distinct = distinct_words(new, self._rules)
+        self.cut = CutTexts.sum([self.cut, distinct.cut])
+        numbers = np.array([self._number.setdefault(word, len(self._number)) for word in distinct.words], np.int32)
+        self._file.add(numbers[distinct.indices], np.diff(distinct.row_splits))
+        return np.array([self._rows[digest] for digest in digests], np.int32)
 
     @cached_property
     def _numbers(self) -> MappedRows:
         return self._file.mapped()
 
     def counts(self, texts: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """The count of each word in texts, which may repeat: places int32 [some] -> int64 [words]."""
-        times = np.bincount(texts, minlength=len(self._place))
+        """The count of each word in texts, which may repeat: rows int32 [texts] -> int64 [words]."""
+        times = np.bincount(texts, minlength=len(self._rows))
         counts = np.zeros(len(self._number), np.int64)
         for numbers, lengths in self._numbers.blocks():
-            of_block, times = np.split(times, [len(lengths)])
+            block_times, times = np.split(times, [len(lengths)])
             # Sums of whole numbers below 2^53 are exact in float64, in which NumPy counts.
-            counts += np.bincount(numbers, np.repeat(of_block, lengths), len(counts)).astype(np.int64)
+            counts += np.bincount(numbers, np.repeat(block_times, lengths), len(counts)).astype(np.int64)
         return counts
 
-    def ids(self, of_word: npt.NDArray[np.int32]) -> MappedRows:
+    def ids(self, word_ids: npt.NDArray[np.int32]) -> MappedRows:
         """The texts' ids, in a file too, from the id of each word, int32 [words]; ids below 0 are left out."""
         file = RowsFile()
         for numbers, lengths in self._numbers.blocks():
-            ids = of_word[numbers]
+            ids = word_ids[numbers]
             is_known = ids >= 0
             known_before = np.concatenate([[0], np.cumsum(is_known)])
             file.add(ids[is_known], np.diff(known_before[np.concatenate([[0], np.cumsum(lengths)])]))
@@ -95,8 +95,8 @@ _WORDS: Final = 1 << 16
 """Number of words stemmed at a time."""
 _VOCABULARY_OF: Final = {f.QUERY_TEXT: f.QUERY_VOCABULARY, f.DOC_TEXT: f.DOCUMENT_VOCABULARY}
 
-Places: TypeAlias = npt.NDArray[np.int32]
-"""The places of a file's texts among the distinct ones, list by list."""
+Rows: TypeAlias = npt.NDArray[np.int32]
+"""The rows of a file's texts among the distinct ones, list by list."""
 
 
 class NumberedLists(NamedTuple):
@@ -104,16 +104,16 @@ class NumberedLists(NamedTuple):
 
     Attributes:
       texts: feature of the queries or of the documents to their texts.
-      places: file to feature to the places of the texts in its lists.
-      counted: file to feature to the places of the texts of lists whose words count: not those of held-out domains.
+      rows: file to feature to the rows of the texts in its lists.
+      counted: file to feature to the rows of the texts of lists whose words count: not those of held-out domains.
       terms: vocabulary to the feature of its texts, and to the term of each of their words: the word itself, or its
         stem, which is empty where the word has none.
-      cut: what the limit on words cuts of the distinct texts.
+      cut: how much the limit on words cuts from the distinct texts.
     """
 
     texts: Mapping[str, NumberedTexts]
-    places: Mapping[str, Mapping[str, Places]]
-    counted: Mapping[str, Mapping[str, Places]]
+    rows: Mapping[str, Mapping[str, Rows]]
+    counted: Mapping[str, Mapping[str, Rows]]
     terms: Mapping[str, tuple[str, list[bytes]]]
     cut: CutReport
 
@@ -129,31 +129,31 @@ def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedL
         flat = {f.QUERY_TEXT: parsed[f.QUERY_TEXT], f.DOC_TEXT: parsed[f.DOC_TEXT].values}
         return parsed[f.QUERY_DOMAIN], parsed[f.DOC_TEXT].row_lengths(), flat
 
-    def read(file: str) -> tuple[dict[str, Places], dict[str, Places]]:
-        found: dict[str, list[Places]] = {name: [np.zeros(0, np.int32)] for name in texts}
+    def read(file: str) -> tuple[dict[str, Rows], dict[str, Rows]]:
+        parts: dict[str, list[Rows]] = {name: [np.zeros(0, np.int32)] for name in texts}
         kept: dict[str, list[npt.NDArray[np.bool_]]] = {name: [np.zeros(0, bool)] for name in texts}
         for names, sizes, batch in tf.data.TFRecordDataset(file, "GZIP").batch(LISTS_OF_A_BATCH).map(parse):
             count = np.array([domains.keeps(name) for name in names.numpy().tolist()])
             kept[f.QUERY_TEXT].append(count)
             kept[f.DOC_TEXT].append(np.repeat(count, sizes))
-            for name, of_batch in batch.items():
-                found[name].append(texts[name].places(of_batch.numpy().tolist()))
-        places = {name: np.concatenate(of_texts) for name, of_texts in found.items()}
-        return places, {name: of_texts[np.concatenate(kept[name])] for name, of_texts in places.items()}
+            for name, column in batch.items():
+                parts[name].append(texts[name].rows(column.numpy().tolist()))
+        rows = {name: np.concatenate(name_parts) for name, name_parts in parts.items()}
+        return rows, {name: name_rows[np.concatenate(kept[name])] for name, name_rows in rows.items()}
 
     read_files = {file: read(file) for file in files}
-    of_queries, of_documents = (texts[name].cut for name in (f.QUERY_TEXT, f.DOC_TEXT))
-    report = CutReport(limit=settings.rules.max_tokens, queries=of_queries, documents=of_documents)
-    for what, cut in report.sides.items():
+    query_cut, document_cut = (texts[name].cut for name in (f.QUERY_TEXT, f.DOC_TEXT))
+    report = CutReport(limit=settings.rules.max_tokens, queries=query_cut, documents=document_cut)
+    for noun, cut in report.sides.items():
         if cut.cut_texts:
-            log.log(logging.WARNING if cut.is_much else logging.INFO, cut.sentence(what, report.limit))
+            log.log(logging.WARNING if cut.is_much else logging.INFO, cut.sentence(noun, report.limit))
     terms = {}
     for name, vocabulary in _VOCABULARY_OF.items():
         words = texts[name].words
         terms[vocabulary] = name, words
         stem_vocabulary = f.STEMS_OF_VOCABULARY[vocabulary]
         if language := settings.stem_languages.get(stem_vocabulary):
-            stems = (stems_of_distinct(tf.constant(some), language) for some in batches(words, _WORDS))
-            terms[stem_vocabulary] = name, [stem for some in stems for stem in some.numpy().tolist()]
-    places, counted = ({file: one[which] for file, one in read_files.items()} for which in (0, 1))
-    return NumberedLists(texts, places, counted, terms, report)
+            stems = (stems_of_distinct(tf.constant(batch), language) for batch in batches(words, _WORDS))
+            terms[stem_vocabulary] = name, [stem for batch in stems for stem in batch.numpy().tolist()]
+    rows, counted = ({file: both[which] for file, both in read_files.items()} for which in (0, 1))
+    return NumberedLists(texts, rows, counted, terms, report)

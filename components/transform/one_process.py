@@ -49,7 +49,7 @@ def make_graph(
     metadata_io.write_metadata(dataset_metadata.DatasetMetadata(schema), os.path.join(folder, output.RAW_METADATA_DIR))
     types = TFExampleBeamRecord(physical_format="tfrecords_gzip", schema=schema).TensorAdapter().OriginalTypeSpecs()
     with tempfile.TemporaryDirectory() as own:
-        vocabularies, others = _write_vocabularies(lists, counted, settings, own)
+        vocabularies, count_paths = _write_vocabularies(lists, counted, settings, own)
 
         def preprocess(inputs: dict[str, Any]) -> dict[str, Any]:
             return columns_of(inputs, words_of(inputs, settings), vocabularies.__getitem__)
@@ -57,7 +57,7 @@ def make_graph(
         # TFX's own executor calls it for a preprocessing_fn without analyzers; it does not need Beam.
         impl_helper.analyze_in_place(preprocess, False, spec, types, folder)
         assets = os.path.join(output.transform_savedmodel_dir, tf.saved_model.ASSETS_DIRECTORY)
-        for path in others:
+        for path in count_paths:
             # The Trainer finds it here by its name; the graph does not use it.
             tf.io.gfile.copy(path, os.path.join(assets, os.path.basename(path)))
     return output
@@ -67,19 +67,19 @@ def _write_vocabularies(
     lists: NumberedLists, counted: Sequence[str], settings: TransformSettings, folder: str
 ) -> tuple[dict[str, str], list[str]]:
     """Writes a file for each vocabulary; returns their paths by name, and those of the files of counts, if any."""
-    paths, others = {}, []
+    paths, count_paths = {}, []
     for vocabulary, counts in _count_words(lists, counted, settings.joint_stems).items():
         words = _most_frequent(counts, settings.vocabulary_size)
         if source := settings.word_tables.get(vocabulary):
             lines = [b"%d %b" % (counts[word], word) for word in _most_frequent(counts, len(counts))]
-            others.append(os.path.join(folder, f.COUNTS_OF_VOCABULARY[vocabulary]))
-            _write_lines(lines or [b"%d %b" % _NO_WORD], others[-1])
-            # The words of the vectors come first; where the vectors are not trained, there are no others.
+            count_paths.append(os.path.join(folder, f.COUNTS_OF_VOCABULARY[vocabulary]))
+            _write_lines(lines or [b"%d %b" % _NO_WORD], count_paths[-1])
+            # The words of the vectors come first; where the vectors are not trained, there are no further words.
             first = dict.fromkeys(word.encode() for word in read_word_table(source).words)
             words = [*first, *(word for word in words if source.train and word not in first)]
         paths[vocabulary] = os.path.join(folder, vocabulary)
         _write_lines(words or [_NO_WORD[1]], paths[vocabulary])
-    return paths, others
+    return paths, count_paths
 
 
 def _count_words(lists: NumberedLists, counted: Sequence[str], joint_stems: bool) -> dict[str, Counter[bytes]]:
@@ -90,20 +90,20 @@ def _count_words(lists: NumberedLists, counted: Sequence[str], joint_stems: bool
     }
     counts: dict[str, Counter[bytes]] = {}
     for vocabulary, (name, terms) in lists.terms.items():
-        of_vocabulary = counts[vocabulary] = Counter()
+        term_counts = counts[vocabulary] = Counter()
         for term, number in zip(terms, times[name].tolist(), strict=True):
             if term and number:
-                of_vocabulary[term] += number
+                term_counts[term] += number
     if joint_stems:
         names = f.STEMS_OF_VOCABULARY.values()
         counts |= dict.fromkeys(names, sum((counts[name] for name in names), Counter[bytes]()))
     return counts
 
 
-def _most_frequent(counts: Counter[bytes], most: int) -> list[bytes]:
+def _most_frequent(counts: Counter[bytes], limit: int) -> list[bytes]:
     """The most frequent words; equally frequent ones in descending order of their UTF-8, as tft has them."""
     ordered = sorted(((count, word) for word, count in counts.items()), reverse=True)
-    return [word for _, word in ordered[:most]]
+    return [word for _, word in ordered[:limit]]
 
 
 def _write_lines(lines: Iterable[bytes], path: str) -> None:
@@ -125,11 +125,11 @@ class TransformLists:
         self._to_arrow = impl_helper.make_tensor_to_arrow_converter(schema)
         self._encoder = RecordBatchToExamplesEncoder(schema)
         spec = output.raw_feature_spec()
-        self._other_columns = {name: of_column for name, of_column in spec.items() if name not in lists.texts}
+        self._copied_columns = {name: feature for name, feature in spec.items() if name not in lists.texts}
         self._ids: dict[str, tuple[str, MappedRows]] = {}
         for vocabulary, (texts, terms) in lists.terms.items():
             with tf.io.gfile.GFile(output.vocabulary_file_by_name(vocabulary), "rb") as file:
-                ids = {word: place for place, word in enumerate(raw_lines(file))}
+                ids = {word: number for number, word in enumerate(raw_lines(file))}
             id_of_word = np.array([ids.get(term, -1) for term in terms], np.int32)
             self._ids[f.COLUMN_OF_VOCABULARY[vocabulary]] = texts, lists.texts[texts].ids(id_of_word)
 
@@ -146,17 +146,17 @@ class TransformLists:
     def _transformed(self, file: str) -> Iterator[bytes]:
         @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
         def parse(examples: tf.Tensor) -> dict[str, Any]:
-            columns: dict[str, Any] = tf.io.parse_example(examples, self._other_columns)
+            columns: dict[str, Any] = tf.io.parse_example(examples, self._copied_columns)
             return columns
 
-        left = self._lists.places[file]
+        left = self._lists.rows[file]
         for columns in tf.data.TFRecordDataset(file, "GZIP").batch(LISTS_OF_A_BATCH).map(parse):
             sizes = {f.QUERY_TEXT: int(columns[f.DOC_ID].nrows()), f.DOC_TEXT: len(columns[f.DOC_ID].values)}
             ids = {}
-            for name, (texts, of_texts) in self._ids.items():
-                of_places = tf.cast(of_texts.gather(left[texts][: sizes[texts]]), tf.int64)
-                ids[name] = columns[f.DOC_ID].with_values(of_places) if f.is_of_document(name) else of_places
-            left = {texts: places[sizes[texts] :] for texts, places in left.items()}
+            for name, (texts, text_ids) in self._ids.items():
+                flat_ids = tf.cast(text_ids.gather(left[texts][: sizes[texts]]), tf.int64)
+                ids[name] = columns[f.DOC_ID].with_values(flat_ids) if f.is_of_document(name) else flat_ids
+            left = {texts: rows[sizes[texts] :] for texts, rows in left.items()}
             yield from self._encoder.encode(self._to_arrow.convert({**columns, **ids}))
 
 

@@ -56,16 +56,16 @@ class Words(NamedTuple):
     """The words and stems of a batch, by the names of their vocabularies.
 
     Attributes:
-      of_queries: string [batch, (words)].
-      of_documents: string [documents, (words)], of the batch's distinct documents.
-      places: int64 [documents of all lists], among the distinct ones.
+      query_words: string [batch, (words)].
+      document_words: string [documents, (words)], of the batch's distinct documents.
+      document_rows: int64 [documents of all lists], among the distinct ones.
       counts: int64 [batch], 1 for each list whose words count, and 0 for those of held-out domains.
       lists: int64 [documents], how many lists that count each stands in.
     """
 
-    of_queries: dict[str, tf.RaggedTensor]
-    of_documents: dict[str, tf.RaggedTensor]
-    places: tf.Tensor
+    query_words: dict[str, tf.RaggedTensor]
+    document_words: dict[str, tf.RaggedTensor]
+    document_rows: tf.Tensor
     counts: tf.Tensor
     lists: tf.Tensor
 
@@ -76,13 +76,13 @@ class Words(NamedTuple):
           joint_stems: see `TransformSettings`.
         """
         counted = {
-            name: _that_count(one.flat_values, tf.gather(times, one.value_rowids()))
-            for of_side, times in ((self.of_queries, self.counts), (self.of_documents, self.lists))
-            for name, one in of_side.items()
+            name: _that_count(words.flat_values, tf.gather(times, words.value_rowids()))
+            for side_words, times in ((self.query_words, self.counts), (self.document_words, self.lists))
+            for name, words in side_words.items()
         }
         if joint_stems:
-            of_sides = [counted[name] for name in f.STEMS_OF_VOCABULARY.values()]
-            words, weights = (tf.concat(parts, axis=0) for parts in zip(*of_sides, strict=True))
+            side_counts = [counted[name] for name in f.STEMS_OF_VOCABULARY.values()]
+            words, weights = (tf.concat(parts, axis=0) for parts in zip(*side_counts, strict=True))
             counted |= dict.fromkeys(f.STEMS_OF_VOCABULARY.values(), (words, weights))
         return counted
 
@@ -95,22 +95,22 @@ def words_of(inputs: dict[str, Any], settings: TransformSettings) -> Words:
     """The words of a batch; see `preprocessing_fn`."""
     languages = settings.stem_languages
     # A document may be in many lists of a batch, and is tokenised once.
-    distinct, places = tf.unique(inputs[f.DOC_TEXT].values, tf.int64)
+    distinct, document_rows = tf.unique(inputs[f.DOC_TEXT].values, tf.int64)
     counts = _counts(inputs[f.QUERY_DOMAIN], settings.held_out)
-    of_documents = tf.gather(counts, inputs[f.DOC_TEXT].value_rowids())
-    lists = tf.math.unsorted_segment_sum(of_documents, places, tf.size(distinct))
+    document_counts = tf.gather(counts, inputs[f.DOC_TEXT].value_rowids())
+    lists = tf.math.unsorted_segment_sum(document_counts, document_rows, tf.size(distinct))
 
-    def of_side(vocabulary: str, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
+    def side_words(vocabulary: str, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
         words, stem_vocabulary = tokenize(texts, settings.rules), f.STEMS_OF_VOCABULARY[vocabulary]
-        found = {vocabulary: words}
+        columns = {vocabulary: words}
         if stem_vocabulary in languages:
-            found[stem_vocabulary] = stems(words, languages[stem_vocabulary])
-        return found
+            columns[stem_vocabulary] = stems(words, languages[stem_vocabulary])
+        return columns
 
     return Words(
-        of_side(f.QUERY_VOCABULARY, inputs[f.QUERY_TEXT]),
-        of_side(f.DOCUMENT_VOCABULARY, distinct),
-        places,
+        side_words(f.QUERY_VOCABULARY, inputs[f.QUERY_TEXT]),
+        side_words(f.DOCUMENT_VOCABULARY, distinct),
+        document_rows,
         counts,
         lists,
     )
@@ -131,15 +131,17 @@ def columns_of(inputs: dict[str, Any], words: Words, path_of: Callable[[str], An
       path_of: a vocabulary's name to the path of its file.
     """
 
-    def ids(of_texts: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
-        found = tft.apply_vocabulary(of_texts, path_of(vocabulary), default_value=-1)
-        return kept_values(found, found.flat_values >= 0)
+    def ids(text_words: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
+        word_ids = tft.apply_vocabulary(text_words, path_of(vocabulary), default_value=-1)
+        return kept_values(word_ids, word_ids.flat_values >= 0)
 
     return {
         **{name: column for name, column in inputs.items() if name not in (f.QUERY_TEXT, f.DOC_TEXT)},
-        **{f.COLUMN_OF_VOCABULARY[name]: ids(some, name) for name, some in words.of_queries.items()},
+        **{f.COLUMN_OF_VOCABULARY[name]: ids(column, name) for name, column in words.query_words.items()},
         **{
-            f.COLUMN_OF_VOCABULARY[name]: inputs[f.DOC_TEXT].with_values(tf.gather(ids(some, name), words.places))
-            for name, some in words.of_documents.items()
+            f.COLUMN_OF_VOCABULARY[name]: inputs[f.DOC_TEXT].with_values(
+                tf.gather(ids(column, name), words.document_rows)
+            )
+            for name, column in words.document_words.items()
         },
     }

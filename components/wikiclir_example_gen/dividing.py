@@ -14,8 +14,8 @@ from schemas.json_files import parse_json
 from schemas.splits import split_of
 from schemas.wikiclir import Reason
 
-MOST_IN_ONE = 10
-"""A group with more than one in this many documents is not kept whole."""
+GROUP_DIVISOR = 10
+"""A group with more than 1 / GROUP_DIVISOR of the documents is not kept whole."""
 
 
 class DocumentGroups:
@@ -43,12 +43,12 @@ class DocumentGroups:
 
     def join(self, doc_ids: Iterable[str]) -> None:
         """Puts documents into one group, together with their former groups."""
-        first, *others = sorted({self.first(doc_id) for doc_id in doc_ids})
-        self._earlier.update(dict.fromkeys(others, first))
+        first, *later = sorted({self.first(doc_id) for doc_id in doc_ids})
+        self._earlier.update(dict.fromkeys(later, first))
 
-    def merge(self, others: "DocumentGroups") -> None:
+    def merge(self, groups: "DocumentGroups") -> None:
         """Adds other groups, which may share documents with these."""
-        for pair in others._earlier.items():
+        for pair in groups._earlier.items():
             self.join(pair)
 
     def units(self) -> dict[str, str]:
@@ -70,7 +70,9 @@ class DocumentGroups:
         """
         first = {doc_id: self.first(doc_id) for doc_id in self._earlier}
         sizes = Counter(first.values())
-        return {doc_id: one if MOST_IN_ONE * sizes[one] <= len(first) else doc_id for doc_id, one in first.items()}
+        return {
+            doc_id: group if GROUP_DIVISOR * sizes[group] <= len(first) else doc_id for doc_id, group in first.items()
+        }
 
 
 class GroupDocuments(beam.CombineFn):
@@ -84,9 +86,9 @@ class GroupDocuments(beam.CombineFn):
         return accumulator
 
     def merge_accumulators(self, accumulators: Iterable[DocumentGroups]) -> DocumentGroups:
-        first, *others = accumulators
-        for other in others:
-            first.merge(other)
+        first, *further = accumulators
+        for groups in further:
+            first.merge(groups)
         return first
 
     def extract_output(self, accumulator: DocumentGroups) -> str:

@@ -31,7 +31,7 @@ def id_hashes(ids: Iterable[bytes]) -> npt.NDArray[np.uint64]:
       >>> first == third, first == second
       (True, False)
     """
-    return np.frombuffer(b"".join(hashlib.blake2b(one, digest_size=8).digest() for one in ids), "<u8")
+    return np.frombuffer(b"".join(hashlib.blake2b(identifier, digest_size=8).digest() for identifier in ids), "<u8")
 
 
 class DocumentIds:
@@ -43,7 +43,7 @@ class DocumentIds:
     Args:
       folder: the collection's folder.
       documents: the collection's documents.
-      most: the largest number of documents in the sample; of a smaller collection it has all.
+      max_documents: the largest size of the sample; it holds all documents of a smaller collection.
       seed: the seed of the sample.
 
     Attributes:
@@ -52,42 +52,42 @@ class DocumentIds:
         share their text.
     """
 
-    def __init__(self, folder: str, documents: Role, most: int, seed: int) -> None:
+    def __init__(self, folder: str, documents: Role, max_documents: int, seed: int) -> None:
         files, hashes = [pa.array([], pa.large_string())], [np.zeros(0, np.uint64)]
         for shard in documents.shards:
             with collection_file(folder, shard.ids_name) as stream:
-                ids = [one for one in stream.read().split(b"\n") if one]
+                ids = [identifier for identifier in stream.read().split(b"\n") if identifier]
             files.append(pa.array(ids, pa.large_string()))
             hashes.append(id_hashes(ids))
-        of_all = np.concatenate(hashes)
+        all_hashes = np.concatenate(hashes)
         sample = pa.concat_arrays(files)
-        if len(of_all) > most:
-            sample = sample.take(pa.array(random_places(of_all, seed, most)))
+        if len(all_hashes) > max_documents:
+            sample = sample.take(pa.array(random_rows(all_hashes, seed, max_documents)))
         self.sample: Sequence[str] = _PackedIds(sample)
-        self._hashes = np.sort(of_all)
+        self._hashes = np.sort(all_hashes)
         self.copies = {doc_id: equal for equal in read_copies(folder) for doc_id in equal}
 
     def include(self, doc_ids: Iterable[str]) -> list[bool]:
         """Whether each document is in the collection."""
         wanted = id_hashes(doc_id.encode() for doc_id in doc_ids)
         first, end = (np.searchsorted(self._hashes, wanted, side) for side in ("left", "right"))
-        found: list[bool] = (end > first).tolist()
-        return found
+        are_known: list[bool] = (end > first).tolist()
+        return are_known
 
 
 def read_copies(folder: str) -> list[tuple[str, ...]]:
-    """The ids of a collection's documents with equal texts, for each text that several have."""
+    """The ids of a collection's documents with equal texts, a tuple for each shared text."""
     with collection_file(folder, COPIES_FILE) as stream:
         return [tuple(line.decode().split("\t")) for line in stream.read().splitlines()]
 
 
-def random_places(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:
-    """The places of a random choice of `count` ids, which depends only on the ids and the seed, not on their order.
+def random_rows(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:
+    """The rows of a random choice of `count` ids, which depends only on the ids and the seed, not on their order.
 
     Args:
       hashes: the ids' hashes (see `id_hashes`).
       seed: the seed of the run.
-      count: the number of places, at most all.
+      count: the number of rows, at most all.
 
     Returns:
       int64 [count], increasing.
@@ -109,5 +109,5 @@ class _PackedIds(Sequence[str]):
     def __len__(self) -> int:
         return len(self._ids)
 
-    def __getitem__(self, place: Any) -> Any:
-        return self._ids[place].as_py()
+    def __getitem__(self, index: Any) -> Any:
+        return self._ids[index].as_py()

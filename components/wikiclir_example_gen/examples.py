@@ -11,8 +11,8 @@ import tensorflow as tf
 from apache_beam.io.filebasedsink import FileBasedSink
 
 from components.wikiclir_example_gen.reading import unpack_lines
-from components.wikiclir_example_gen.report import TALLIES, USED, of_domain, tally
-from components.wikiclir_example_gen.sampling import list_place
+from components.wikiclir_example_gen.report import TALLIES, USED, domain_subject, tally
+from components.wikiclir_example_gen.sampling import list_sort_key
 from schemas import features as f
 from schemas.collection import split_text
 from schemas.wikiclir import Text
@@ -25,14 +25,14 @@ def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
         (query,) = groups["query"]
         # A document that shares its hash with one of the list may come too.
         lines = chain.from_iterable(map(unpack_lines, groups["documents"]))
-        found = (one for one in map(split_text, lines) if one[0] in ranking_list.grades)
-        documents = sorted(found, key=lambda document: list_place(query_id, document[0]))
-        places = {doc_id: place for place, doc_id in enumerate(ranking_list.negatives)}
+        members = (document for document in map(split_text, lines) if document[0] in ranking_list.grades)
+        documents = sorted(members, key=lambda document: list_sort_key(query_id, document[0]))
+        positions = {doc_id: position for position, doc_id in enumerate(ranking_list.negatives)}
         example = make_example(
             query,
             documents,
             [ranking_list.grades[doc_id] for doc_id, _, _ in documents],
-            [places.get(doc_id, -1) for doc_id, _, _ in documents],
+            [positions.get(doc_id, -1) for doc_id, _, _ in documents],
             ranking_list.domain,
         )
         yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
@@ -40,7 +40,7 @@ def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
             yield beam.pvalue.TaggedOutput(TALLIES, item)
         yield beam.pvalue.TaggedOutput(TALLIES, tally("lists", ranking_list.split))
         if ranking_list.domain:
-            yield beam.pvalue.TaggedOutput(TALLIES, tally(of_domain(ranking_list.domain), ranking_list.split))
+            yield beam.pvalue.TaggedOutput(TALLIES, tally(domain_subject(ranking_list.domain), ranking_list.split))
         yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
 
 
@@ -48,7 +48,7 @@ def make_example(
     query: Text,
     documents: Iterable[tuple[str, bytes, bytes]],
     grades: Iterable[int],
-    negative_places: Iterable[int],
+    negative_positions: Iterable[int],
     domain: str = "",
 ) -> tf.train.Example:
     """Makes one listwise example (see `schemas.features`).
@@ -57,7 +57,7 @@ def make_example(
       query: the query.
       documents: (doc_id, title, text) of each document, title and text in UTF-8.
       grades: the relevance of each document.
-      negative_places: each document's place among the list's NR documents; -1 for judged ones.
+      negative_positions: each document's position among the list's NR documents; -1 for judged ones.
       domain: the query's domain.
     """
     doc_ids, doc_titles, doc_texts = zip(*documents, strict=True)
@@ -71,7 +71,7 @@ def make_example(
         f.DOC_TEXT: doc_texts,
     }
     feature = {name: tf.train.Feature(bytes_list=tf.train.BytesList(value=values)) for name, values in texts.items()}
-    for name, numbers in ((f.RELEVANCE, grades), (f.NEGATIVE_PLACE, negative_places)):
+    for name, numbers in ((f.RELEVANCE, grades), (f.NEGATIVE_PLACE, negative_positions)):
         feature[name] = tf.train.Feature(int64_list=tf.train.Int64List(value=numbers))
     return tf.train.Example(features=tf.train.Features(feature=feature))
 

@@ -46,7 +46,7 @@ class IngestSettings:
         """The number of NR documents sampled for a query of a split."""
         return (self.test_negatives if split == "test" else None) or self.negatives
 
-    def most_negatives(self) -> int:
+    def max_negatives(self) -> int:
         """The largest number of NR documents sampled for a query of any split."""
         return max(map(self.negatives_in, SPLITS))
 
@@ -127,14 +127,18 @@ class MakeList(beam.DoFn):
                     highest, top_grade = max(member.grade for member in members), self._settings.top_grade
                     excerpt += f" | its highest grade is {highest}, data.top_grade is {top_grade}"
                 tallies.append(tally_drop("queries", reason, line, excerpt))
-                tallies += [_drop(role, Reason.QUERY_DROPPED, one) for role, some in kept.items() for one in some]
-                tallies += [_drop_domain(Reason.QUERY_DROPPED, one) for one in domains or ()]
+                tallies += [
+                    _drop(role, Reason.QUERY_DROPPED, judgment)
+                    for role, judgments in kept.items()
+                    for judgment in judgments
+                ]
+                tallies += [_drop_domain(Reason.QUERY_DROPPED, query_domain) for query_domain in domains or ()]
             elif "candidates" in kept:
                 grades = {candidate.doc_id: candidate.grade for candidate in members}
                 used = {"candidates": list(grades)}
                 if "judgments" in kept:
                     tallies += _compare(kept["judgments"], members)
-                    used["judgments"] = [one.doc_id for one in kept["judgments"] if one.doc_id in grades]
+                    used["judgments"] = [judgment.doc_id for judgment in kept["judgments"] if judgment.doc_id in grades]
                 negatives = [doc_id for doc_id, grade in grades.items() if grade == NOT_RELEVANT]
                 yield query_id, RankingList(members[0].split, line, grades, negatives, used, domain)
             else:
@@ -146,7 +150,7 @@ class MakeList(beam.DoFn):
                 split = split_of(query_id)
                 # Where documents are divided, the split is known later, and `DivideLists` leaves out what is too much.
                 by_queries = self._settings.split == "queries"
-                count = self._settings.negatives_in(split) if by_queries else self._settings.most_negatives()
+                count = self._settings.negatives_in(split) if by_queries else self._settings.max_negatives()
                 negatives = sample_negatives(query_id, self._settings.seed, count, self._doc_ids.sample, never)
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
                 yield query_id, RankingList(split, line, grades, negatives, used, domain)
@@ -189,12 +193,12 @@ class MakeList(beam.DoFn):
 def _keep_domains(blocks: Iterable[tuple[int, bytes]], query_is_known: bool, tallies: list[Tally]) -> list[QueryDomain]:
     """The different domains of a query, by the first line of each; counts the other lines."""
     kept: dict[str, QueryDomain] = {}
-    lines = [one for first_line, content in blocks for one in parse_domains(BytesIO(content), first_line)]
-    for one in sorted(lines, key=lambda one: one.line):
+    lines = [line for first_line, content in blocks for line in parse_domains(BytesIO(content), first_line)]
+    for query_domain in sorted(lines, key=lambda query_domain: query_domain.line):
         if not query_is_known:
-            tallies.append(_drop_domain(Reason.UNKNOWN_QUERY, one))
-        elif kept.setdefault(one.domain, one) is not one:
-            tallies.append(_drop_domain(Reason.REPEATED, one))
+            tallies.append(_drop_domain(Reason.UNKNOWN_QUERY, query_domain))
+        elif kept.setdefault(query_domain.domain, query_domain) is not query_domain:
+            tallies.append(_drop_domain(Reason.REPEATED, query_domain))
     return list(kept.values()) if query_is_known else []
 
 
@@ -221,8 +225,8 @@ def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
     return tally_drop(role, reason, judgment.line, excerpt[:EXCERPT_CHARACTERS])
 
 
-def _drop_domain(reason: Reason, one: QueryDomain) -> Tally:
-    return tally_drop(_DOMAINS, reason, one.line, f"{one.query_id} | {one.domain}"[:EXCERPT_CHARACTERS])
+def _drop_domain(reason: Reason, record: QueryDomain) -> Tally:
+    return tally_drop(_DOMAINS, reason, record.line, f"{record.query_id} | {record.domain}"[:EXCERPT_CHARACTERS])
 
 
 def limit_queries(element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:

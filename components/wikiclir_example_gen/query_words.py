@@ -16,7 +16,7 @@ _BATCH: Final = 512
 
 
 def draw_query_words(texts: Mapping[str, str], count: int, seed: int, segmented: bool = False) -> dict[str, str]:
-    """Draws words of each query, without repetition of a place, and keeps them in the order of the text.
+    """Draws words of each query, without repetition of a position, and keeps them in the order of the text.
 
     The words are those of `tokenize`, so that a text without spaces has some, too. The draw depends only on the seed,
     the query's id and its number of words; the words of a smaller `count` are among those of a larger one. Source: Bai
@@ -38,9 +38,9 @@ def draw_query_words(texts: Mapping[str, str], count: int, seed: int, segmented:
     drawn = {}
     words_of = tokenize(tf.constant([*texts.values()], tf.string), WordRules(segmented=segmented)).to_list()
     for (query_id, text), words in zip(texts.items(), words_of, strict=True):
-        places = [*range(len(words))]
-        random.Random(stable_hash("words", str(seed), query_id)).shuffle(places)
-        few = b" ".join(words[place] for place in sorted(places[:count])).decode()
+        positions = [*range(len(words))]
+        random.Random(stable_hash("words", str(seed), query_id)).shuffle(positions)
+        few = b" ".join(words[position] for position in sorted(positions[:count])).decode()
         drawn[query_id] = few if len(words) > count else text
     return drawn
 
@@ -48,6 +48,6 @@ def draw_query_words(texts: Mapping[str, str], count: int, seed: int, segmented:
 def with_drawn_words(queries: Iterable[Text], count: int, seed: int, segmented: bool = False) -> Iterator[Text]:
     """The queries with drawn words as their texts; see `draw_query_words`."""
     queries = iter(queries)
-    while some := [*islice(queries, _BATCH)]:
-        drawn = draw_query_words({query.id: query.text for query in some}, count, seed, segmented)
-        yield from (query._replace(text=drawn[query.id]) for query in some)
+    while batch := [*islice(queries, _BATCH)]:
+        drawn = draw_query_words({query.id: query.text for query in batch}, count, seed, segmented)
+        yield from (query._replace(text=drawn[query.id]) for query in batch)

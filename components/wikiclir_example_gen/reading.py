@@ -47,7 +47,7 @@ def read_lines_of_query(shard: Shard, folder: str) -> Iterator[Any]:
         for query_id, lines in groupby(numbered, lambda line: line[1].partition(b"\t")[0]):
             block = list(lines)
             first_line, _ = block[0]
-            # A record that was left out keeps its place.
+            # A record that was left out keeps its line.
             padded = (
                 EMPTY_LINE * (number - before - 1) + line
                 for (before, _), (number, line) in pairwise([(first_line - 1, b""), *block])
@@ -61,7 +61,7 @@ class Needed(NamedTuple):
     documents: npt.NDArray[np.uint64]
     """Hash of each pair's document, [pairs]."""
     queries: npt.NDArray[np.uint32]
-    """Place of each pair's query in `ids`, [pairs]."""
+    """Position of each pair's query in `ids`, [pairs]."""
     ids: Sequence[str]
     """Ids of the queries."""
 
@@ -98,11 +98,11 @@ class NeededDocuments(beam.CombineFn):
         return accumulator
 
     def merge_accumulators(self, accumulators: Iterable[_Lists]) -> _Lists:
-        first, *others = accumulators
-        for other in others:
-            first.query_ids.extend(other.query_ids)
-            first.sizes.extend(other.sizes)
-            first.hashes.extend(other.hashes)
+        first, *further = accumulators
+        for lists in further:
+            first.query_ids.extend(lists.query_ids)
+            first.sizes.extend(lists.sizes)
+            first.hashes.extend(lists.hashes)
         return first
 
     def extract_output(self, accumulator: _Lists) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.collection import Role
 from schemas.columns import form_note
-from schemas.drops import MOST_EXAMPLES, Drop, Drops, ReadReport, sum_of_drops
+from schemas.drops import MAX_EXAMPLES, Drop, Drops, ReadReport, sum_of_drops
 from schemas.errors import DataError
 from schemas.json_files import parse_json
 from schemas.splits import SPLITS
@@ -21,19 +21,19 @@ USED = "used"
 GRADE_DISAGREEMENT = "grade_disagreement"
 
 Tally = tuple[tuple[str, str], tuple[int, list[tuple[int, str]]]]
-"""((what, kind), (count, [(line, excerpt), ...])): `what` is a role of a file (queries, documents, judgments,
-candidates, domains), and `kind` is USED or a Reason's name; or `what` is "lists", "pairs" or `of_domain(domain)`, and
-`kind` a split."""
+"""((subject, kind), (count, [(line, excerpt), ...])): `subject` is a role of a file (queries, documents, judgments,
+candidates, domains), and `kind` is USED or a Reason's name; or `subject` is "lists", "pairs" or
+`domain_subject(domain)`, and `kind` a split."""
 
 
-def of_domain(domain: str) -> str:
-    """Returns the `what` of a tally of a domain's lists."""
+def domain_subject(domain: str) -> str:
+    """Returns the `subject` of a tally of a domain's lists."""
     return f"{_LISTS_OF}{domain}"
 
 
-def tally(what: str, kind: str, count: int = 1) -> Tally:
+def tally(subject: str, kind: str, count: int = 1) -> Tally:
     """A count without an example."""
-    return (what, kind), (count, [])
+    return (subject, kind), (count, [])
 
 
 def tally_drop(role: str, reason: Reason, line: int, excerpt: str) -> Tally:
@@ -45,10 +45,10 @@ def merge_tallies(values: Iterable[tuple[int, list[tuple[int, str]]]]) -> tuple[
     """Sums the counts of one key, and keeps its first examples by line."""
     total = 0
     examples: list[tuple[int, str]] = []
-    for count, some in values:
+    for count, first_examples in values:
         total += count
-        if some:
-            examples = sorted([*examples, *some])[:MOST_EXAMPLES]
+        if first_examples:
+            examples = sorted([*examples, *first_examples])[:MAX_EXAMPLES]
     return total, examples
 
 
@@ -109,8 +109,8 @@ class DataReport:
         if self.query_words is not None:
             words = "1 random word" if self.query_words == 1 else f"{self.query_words:,} random words"
             lines.append(f"keyword queries: {words} of each longer query")
-        for domain, of_split in self.domains.items():
-            lines.append(f"  {domain}: " + ", ".join(f"{count:,} {split}" for split, count in of_split.items()))
+        for domain, split_lists in self.domains.items():
+            lines.append(f"  {domain}: " + ", ".join(f"{count:,} {split}" for split, count in split_lists.items()))
         lines += [f"{role}: {file.describe()}" for role, file in self.files.items()]
         if self.copies:
             lines.append(
@@ -151,19 +151,19 @@ def make_report(
     """
     merged = dict(tallies)
 
-    def total(what: str, kind: str) -> int:
-        return merged.get((what, kind), (0, []))[0]
+    def total(subject: str, kind: str) -> int:
+        return merged.get((subject, kind), (0, []))[0]
 
     files = {}
     for name, role in roles.items():
         counted = {reason: merged[name, reason.name] for reason in Reason if (name, reason.name) in merged}
         left_out = [
-            Drops(reason, count, tuple(Drop(reason, *role.place(line), excerpt) for line, excerpt in examples))
+            Drops(reason, count, tuple(Drop(reason, *role.locate(line), excerpt) for line, excerpt in examples))
             for reason, (count, examples) in counted.items()
         ]
         drops = sum_of_drops([*role.report.drops, *left_out])
         files[name] = ReadReport(role.report.path, role.report.read, total(name, USED), drops)
     lists, pairs = ({split: total(kind, split) for split in SPLITS} for kind in ("lists", "pairs"))
-    names = sorted({what.removeprefix(_LISTS_OF) for what, _ in merged if what.startswith(_LISTS_OF)})
-    domains = {name: {split: total(of_domain(name), split) for split in SPLITS} for name in names}
+    names = sorted({subject.removeprefix(_LISTS_OF) for subject, _ in merged if subject.startswith(_LISTS_OF)})
+    domains = {name: {split: total(domain_subject(name), split) for split in SPLITS} for name in names}
     return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT), query_words, domains, copies)

@@ -50,20 +50,20 @@ def sample_negatives(
       excluded: the ids that must not be drawn.
     """
     generator = random.Random(stable_hash("negatives", str(seed), query_id))
-    # Fisher and Yates's shuffle; `swapped` holds only the places that differ from the file's order.
+    # Fisher and Yates's shuffle; `swapped` holds only the positions that differ from the file's order.
     chosen: list[str] = []
     swapped: dict[int, int] = {}
-    for place in range(len(doc_ids)):
+    for index in range(len(doc_ids)):
         if len(chosen) == count:
             break
-        other = generator.randrange(place, len(doc_ids))
-        doc_id = doc_ids[swapped.get(other, other)]
-        swapped[other] = swapped.get(place, place)
+        drawn = generator.randrange(index, len(doc_ids))
+        doc_id = doc_ids[swapped.get(drawn, drawn)]
+        swapped[drawn] = swapped.get(index, index)
         if doc_id not in excluded:
             chosen.append(doc_id)
     return chosen
 
 
-def list_place(query_id: str, doc_id: str) -> int:
+def list_sort_key(query_id: str, doc_id: str) -> int:
     """The key that sorts a list's documents into an order independent of their grades."""
     return stable_hash("order", query_id, doc_id)

@@ -112,7 +112,7 @@ class DataSettings(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _texts_are_given_or_made(cls, content: Any) -> Any:
+    def _fill_missing_texts(cls, content: Any) -> Any:
         """Queries, documents and judgments must be given, except with dumps."""
         if not isinstance(content, Mapping):
             return content
@@ -122,10 +122,10 @@ class DataSettings(Settings):
 
     @field_validator("wikipedia")
     @classmethod
-    def _nothing_is_given_and_made(cls, wikipedia: Settings | None, info: ValidationInfo) -> Settings | None:
-        given = [key for key in (*_TEXTS, "candidates", "domains") if info.data.get(key) is not None]
-        if wikipedia is not None and given:
-            raise ValueError(f"must be null where files are given, which it would make; got {', '.join(given)}, too")
+    def _dumps_replace_files(cls, wikipedia: Settings | None, info: ValidationInfo) -> Settings | None:
+        named = [key for key in (*_TEXTS, "candidates", "domains") if info.data.get(key) is not None]
+        if wikipedia is not None and named:
+            raise ValueError(f"must be null where files are given, which it would make; got {', '.join(named)}, too")
         if wikipedia is not None and info.data.get("top_grade", 2) != 2:
             raise ValueError(
                 f"must be null but for the grades 0, 1 and 2, which it makes; got top_grade {info.data['top_grade']}"
@@ -165,8 +165,8 @@ class DataSettings(Settings):
 
     @model_validator(mode="after")
     def _files_are_distinct(self) -> "DataSettings":
-        given = (self.queries, self.documents, self.judgments, self.candidates, self.domains)
-        paths = [path for path in given if path]
+        settings = (self.queries, self.documents, self.judgments, self.candidates, self.domains)
+        paths = [path for path in settings if path]
         if len(set(paths)) < len(paths):
             raise ValueError(
                 f"queries, documents, judgments, candidates and domains must be different files; got {paths}"

@@ -49,7 +49,7 @@ def WikipediaGen(
       DataError: see `preflight`, `read_dumps` and `check_digests`.
     """
     folder = wikiclir_files.uri
-    paths = [path for some in files.values() for path in some]
+    paths = [path for input_files in files.values() for path in input_files]
     if apply is map:
         apply = on_this_machine(paths)
         if not any("://" in path for path in (folder, *paths)):

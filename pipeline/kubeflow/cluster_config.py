@@ -25,7 +25,7 @@ def load_cluster_config(path: str, overrides: Sequence[str], say: Callable[[str]
     if faults := [f"{path}: {fault}" for fault in _faults(config)]:
         raise ConfigError(faults)
     config = resolve_digests(
-        config, lambda file, given: _digest(config, file, given), is_elsewhere=config.kubeflow.is_elsewhere
+        config, lambda file, expected: _digest(config, file, expected), is_elsewhere=config.kubeflow.is_elsewhere
     )
     for line in _paths_of_this_machine(config):
         say(f"warning: {line}")
@@ -47,15 +47,15 @@ def _faults(config: RunConfig) -> Iterator[str]:
         )
 
 
-def _digest(config: RunConfig, path: str, given: str | None) -> str:
+def _digest(config: RunConfig, path: str, expected: str | None) -> str:
     is_pattern = glob.has_magic(path)
     if config.kubeflow.is_elsewhere(path):
-        if is_pattern or given is None:
+        if is_pattern or expected is None:
             raise DataError(_unread(path, is_pattern, "it lies on a volume that is not mounted here"))
-        return given
+        return expected
     if is_remote(path):
-        if given is not None and not is_pattern:
-            return given
+        if expected is not None and not is_pattern:
+            return expected
         try:
             return digest_of(path)
         except Exception as error:  # TensorFlow's classes and those of the cloud's own libraries

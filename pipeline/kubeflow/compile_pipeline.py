@@ -62,7 +62,7 @@ def compile_pipeline(config: RunConfig) -> str:
         if _SCHEMA_FILE in values:
             values[_SCHEMA_FILE]["runtimeValue"]["constant"] = PACKAGE + _SCHEMA
         for name, parameter in RUNTIME_PARAMETERS.items():
-            if stage in parameter.places:
+            if stage in parameter.keys:
                 values[name] = {"componentInputParameter": name}
                 component["inputDefinitions"]["parameters"][name] = {"parameterType": parameter.type}
         if stage in ALWAYS_RUN:

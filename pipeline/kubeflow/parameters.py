@@ -15,8 +15,8 @@ class RuntimeParameter(NamedTuple):
     """The dotted setting whose value is its default."""
     type: Literal["NUMBER_INTEGER", "NUMBER_DOUBLE", "BOOLEAN"]
     """Kubeflow's name of its type."""
-    places: Mapping[str, tuple[str, ...]]
-    """Stage to the setting's place: an execution property, which holds JSON, and the keys in it."""
+    keys: Mapping[str, tuple[str, ...]]
+    """Stage to the setting's keys: an execution property, which holds JSON, and the keys in it."""
     meaning: str
     """The description for people."""
     null: float | None = None
@@ -29,14 +29,14 @@ class RuntimeParameter(NamedTuple):
             value = getattr(value, key)
         return self.null if value is None else value
 
-    def value(self, given: Any) -> Any:
+    def value(self, argument: Any) -> Any:
         """A parameter's value as the setting's value; JSON has no integers."""
-        if self.null is not None and given == self.null:
+        if self.null is not None and argument == self.null:
             return None
-        return int(given) if self.type == "NUMBER_INTEGER" and float(given).is_integer() else given
+        return int(argument) if self.type == "NUMBER_INTEGER" and float(argument).is_integer() else argument
 
 
-def _of_training(key: str, *stages: str) -> dict[str, tuple[str, ...]]:
+def _training_keys(key: str, *stages: str) -> dict[str, tuple[str, ...]]:
     return {
         **{stage: ("custom_config", "training", key) for stage in stages},
         "TrainingReport": ("training", key),
@@ -44,7 +44,7 @@ def _of_training(key: str, *stages: str) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _of_evaluation(key: str) -> dict[str, tuple[str, ...]]:
+def _evaluation_keys(key: str) -> dict[str, tuple[str, ...]]:
     return {"Gate": ("settings", key), "Pusher": ("settings", "evaluation", key)}
 
 
@@ -52,32 +52,32 @@ RUNTIME_PARAMETERS: Final = {
     "training_epochs": RuntimeParameter(
         "training.epochs",
         "NUMBER_INTEGER",
-        _of_training("epochs", "Trainer"),
+        _training_keys("epochs", "Trainer"),
         "Passes over the train split, but for a search's trials; 0: as many as its number of lists asks for.",
         null=0,
     ),
     "training_learning_rate": RuntimeParameter(
         "training.learning_rate",
         "NUMBER_DOUBLE",
-        _of_training("learning_rate", "Tuner", "Trainer"),
+        _training_keys("learning_rate", "Tuner", "Trainer"),
         "Adam's step size in the first epoch.",
     ),
     "training_seed": RuntimeParameter(
         "training.seed",
         "NUMBER_INTEGER",
-        _of_training("seed", "Tuner", "Trainer", "PaperTrainer"),
+        _training_keys("seed", "Tuner", "Trainer", "PaperTrainer"),
         "Seeds the initial weights, dropout and the order of the lists.",
     ),
     "evaluation_significance": RuntimeParameter(
         "evaluation.significance",
         "NUMBER_DOUBLE",
-        _of_evaluation("significance"),
+        _evaluation_keys("significance"),
         "A model is significantly worse where the paired test's p-value lies below this.",
     ),
     "evaluation_start_anew": RuntimeParameter(
         "evaluation.start_anew",
         "BOOLEAN",
-        _of_evaluation("start_anew"),
+        _evaluation_keys("start_anew"),
         "Push without comparing with the last pushed model.",
     ),
 }
@@ -85,7 +85,7 @@ RUNTIME_PARAMETERS: Final = {
 
 
 def with_parameters(stage: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The execution properties of a stage with the run's parameters in their places.
+    """The execution properties of a stage, with the run's parameters in them.
 
     Example:
       >>> with_parameters("Gate", {"settings": '{"start_anew": false}', "evaluation_start_anew": True})
@@ -94,7 +94,7 @@ def with_parameters(stage: str, properties: Mapping[str, Any]) -> dict[str, Any]
     plain = {name: value for name, value in properties.items() if name not in RUNTIME_PARAMETERS}
     for name in sorted(properties.keys() & RUNTIME_PARAMETERS.keys()):
         parameter = RUNTIME_PARAMETERS[name]
-        json_property, *sections, key = parameter.places[stage]
+        json_property, *sections, key = parameter.keys[stage]
         content = parse_json(plain[json_property])
         target = content
         for section in sections:

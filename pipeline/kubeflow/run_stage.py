@@ -31,7 +31,7 @@ Json = dict[str, Any]
 
 
 def local_path(uri: str) -> str:
-    """The place where Kubeflow's launcher puts an artifact before a task, and takes it from after the task.
+    """The path where Kubeflow's launcher puts an artifact before a task, and from which it takes one after the task.
 
     A path stays as it is.
 
@@ -85,15 +85,15 @@ class ExecutorInput:
         """TFX's message about the output artifacts, with the addresses that Kubeflow gave them."""
         content = copy.deepcopy(dict(output))
         for name, artifacts in content.get("artifacts", {}).items():
-            for artifact, given in zip(artifacts["artifacts"], self._outputs[name]["artifacts"], strict=True):
-                artifact["uri"] = given["uri"]
+            for artifact, original in zip(artifacts["artifacts"], self._outputs[name]["artifacts"], strict=True):
+                artifact["uri"] = original["uri"]
         return content
 
 
 def _moved(artifacts: Mapping[str, Any]) -> Json:
     moved = copy.deepcopy(dict(artifacts))
-    for some in moved.values():
-        for artifact in some["artifacts"]:
+    for entry in moved.values():
+        for artifact in entry["artifacts"]:
             artifact["uri"] = local_path(artifact["uri"])
     return moved
 
@@ -112,18 +112,18 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--executor_class_path", required=True)
     parser.add_argument("--json_serialized_invocation_args", required=True)
     parser.add_argument("--json_serialized_inputs_spec_args", required=True)
-    given, beam_arguments = parser.parse_known_args(arguments)
-    task = ExecutorInput(parse_json(given.json_serialized_invocation_args))
+    options, beam_arguments = parser.parse_known_args(arguments)
+    task = ExecutorInput(parse_json(options.json_serialized_invocation_args))
     parameters = {name: _resolved(value) for name, value in task.parameters.items()}
-    _check_identity(given.stage, given.executor_class_path, parameters)
-    parameters = with_parameters(given.stage, parameters)
+    _check_identity(options.stage, options.executor_class_path, parameters)
+    parameters = with_parameters(options.stage, parameters)
     _configure_devices(parameters)
     task.make_output_folders()
 
     from pipeline.tfx_interfaces import run_kubeflow_task  # takes seconds, and TensorFlow has its devices now
 
-    given.json_serialized_invocation_args = json.dumps(task.for_tfx(parameters))
-    run_kubeflow_task(given, beam_arguments)
+    options.json_serialized_invocation_args = json.dumps(task.for_tfx(parameters))
+    run_kubeflow_task(options, beam_arguments)
     written = Path(task.output_file)
     written.write_text(json.dumps(task.from_tfx(parse_json(written.read_text(encoding="utf-8")))), encoding="utf-8")
 
@@ -140,8 +140,8 @@ def _check_identity(stage: str, executor: str, parameters: dict[str, Any]) -> No
     from components.stage import IDENTITY
     from pipeline.identity import identity_of_stage
 
-    found = identity_of_stage(executor.rpartition(".")[0], parameters)
-    if found != parameters[IDENTITY]:
+    actual = identity_of_stage(executor.rpartition(".")[0], parameters)
+    if actual != parameters[IDENTITY]:
         raise DataError(
             f"the image must hold the code, the Python and the libraries that the pipeline was compiled from, or "
             f"Kubeflow's cache would take one's results for the other's; those of {stage} differ: compile with this "

@@ -10,9 +10,9 @@ from pydantic import Field, field_validator, model_validator
 from pipeline.input_files import check_inputs, files_of_dump
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import Made, made_fault
-from pipeline.settings_file import apply_override, describe_fault, place_of, read_settings_file
+from pipeline.settings_file import apply_override, describe_fault, location_of, read_settings_file
 from schemas.errors import ConfigError
-from schemas.settings import OutputPath, given_paths
+from schemas.settings import OutputPath, path_settings
 from schemas.wikiclir import CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE
 from smooth_clir.wikipedia.settings import WikipediaSettings
 
@@ -75,18 +75,21 @@ def load_wikipedia_config(path: str, overrides: Sequence[str] = ()) -> Wikipedia
     Raises:
       ConfigError: the configuration is wrong; the error lists all faults with their places.
     """
-    content, places, faults = read_settings_file(path, WikipediaConfig)
+    content, locations, faults = read_settings_file(path, WikipediaConfig)
     for override in overrides:
-        faults += apply_override(content, places, override, WikipediaConfig)
+        faults += apply_override(content, locations, override, WikipediaConfig)
     try:
         config = WikipediaConfig.model_validate(content)
     except pydantic.ValidationError as errors:
-        faults += [describe_fault(error, places, path, WikipediaConfig) for error in errors.errors()]
-    inputs = [one for one in given_paths(WikipediaConfig, content) if one.form]
-    faults += [f"{place_of(one.keys, places, path)}: {one.name}: {fault}" for one, fault in check_inputs(inputs, None)]
+        faults += [describe_fault(error, locations, path, WikipediaConfig) for error in errors.errors()]
+    inputs = [setting for setting in path_settings(WikipediaConfig, content) if setting.form]
+    faults += [
+        f"{location_of(setting.keys, locations, path)}: {setting.name}: {fault}"
+        for setting, fault in check_inputs(inputs, None)
+    ]
     output = content.get("output")
     if output and isinstance(output, str) and (fault := made_fault(output, WIKIPEDIA_MADE)):
-        faults.append(f"{places.get(('output',), path)}: output: {fault}")
+        faults.append(f"{locations.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)
     return config

@@ -37,7 +37,7 @@ def make_collections(
       DataError: see `read_dumps`; or several processes cannot run here.
     """
     files = config.files()
-    apply = on_this_machine((path for some in files.values() for path in some), processes)
+    apply = on_this_machine((path for paths in files.values() for path in paths), processes)
     if apply is not map:
         check_shared_memory()
     folder = MadeFolder(Path(config.output), WIKIPEDIA_MADE)

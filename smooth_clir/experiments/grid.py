@@ -17,9 +17,9 @@ from pipeline.layout import CELLS
 from pipeline.output_folder import output_fault
 from pipeline.presets import fault_of_another_preset
 from pipeline.settings_file import (
-    Places,
+    Locations,
     describe_fault,
-    place_of,
+    location_of,
     read_settings_file,
     resolve_paths,
     without_empty_sections,
@@ -86,14 +86,14 @@ def load_grid(path: str, has_files: bool = True) -> Grid:
     content, places, faults = read_settings_file(path, ExperimentSettings)
     output = content.get("output")
     if has_files and isinstance(output, str) and output and (fault := output_fault(output, "experiment")):
-        faults.append(f"{place_of(('output',), places, path)}: output: {fault}")
+        faults.append(f"{location_of(('output',), places, path)}: output: {fault}")
     try:
         settings = ExperimentSettings.model_validate(content)
-        faults += [f"{place_of(keys, places, path)}: {'.'.join(keys)}: {fault}" for keys, fault in settings.faults()]
+        faults += [f"{location_of(keys, places, path)}: {'.'.join(keys)}: {fault}" for keys, fault in settings.faults()]
         names = [_cell_name(cell) for cell in settings.combinations()]
         if twice := {name for name in names if names.count(name) > 1}:
             key = VARIANT + "s" if settings.variants else "grid"
-            faults.append(f"{place_of((key,), places, path)}: {key}: two cells would be called {min(twice)}")
+            faults.append(f"{location_of((key,), places, path)}: {key}: two cells would be called {min(twice)}")
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, ExperimentSettings) for error in errors.errors()]
     try:
@@ -135,7 +135,7 @@ class _Run(NamedTuple):
     """
 
     content: dict[str, Any]
-    places: Places
+    places: Locations
     path: str
 
     def vary(
@@ -154,21 +154,21 @@ class _Run(NamedTuple):
         try:
             return RunConfig.model_validate(content), None
         except pydantic.ValidationError as errors:
-            sections: Places = {(key.partition(".")[0],): place for key, place in stands.items()}
-            keys: Places = {tuple(key.split(".")): place for key, place in stands.items()}
+            sections: Locations = {(key.partition(".")[0],): place for key, place in stands.items()}
+            keys: Locations = {tuple(key.split(".")): place for key, place in stands.items()}
             places = {**sections, **self.places, **keys}
             return None, "\n".join(describe_fault(error, places, self.path, RunConfig) for error in errors.errors())
 
 
-def _read_run(run: Any, output: Any, places: Places, path: str, has_files: bool) -> _Run:
+def _read_run(run: Any, output: Any, places: Locations, path: str, has_files: bool) -> _Run:
     """Reads and checks the run that is varied."""
     if isinstance(run, dict):
         faults: list[str] = []
         content = without_empty_sections({**run, "output": output}, RunConfig)
         resolve_paths(content, RunConfig, Path(path).parent)
         inner = {keys[1:]: place for keys, place in places.items() if keys[0] == "run" and len(keys) > 1}
-        inner["output",] = place_of(("output",), places, path)
-        places, path = inner, place_of(("run",), places, path)
+        inner["output",] = location_of(("output",), places, path)
+        places, path = inner, location_of(("run",), places, path)
     elif isinstance(run, str) and run:
         path = os.path.relpath(Path(path).parent / os.path.expanduser(run))
         content, places, faults = read_settings_file(path, RunConfig)
@@ -190,12 +190,12 @@ def _domains_of(path: str | None) -> tuple[str, ...]:
     return () if path is None or is_remote(path) else tuple(sorted(domains_in(path)))
 
 
-def _places_of(cell: Mapping[str, Any], settings: ExperimentSettings, places: Places, path: str) -> dict[str, str]:
+def _places_of(cell: Mapping[str, Any], settings: ExperimentSettings, places: Locations, path: str) -> dict[str, str]:
     """The places of a cell's dotted settings in the grid, or in its variant."""
     variant = cell.get(VARIANT, "")
     return {
-        **{key: place_of(("grid", key), places, path) for key in settings.grid},
-        **{key: place_of(("variants", variant, key), places, path) for key in settings.variants.get(variant, {})},
+        **{key: location_of(("grid", key), places, path) for key in settings.grid},
+        **{key: location_of(("variants", variant, key), places, path) for key in settings.variants.get(variant, {})},
     }
 
 

@@ -85,7 +85,7 @@ class Ingested(NamedTuple):
     """One ingestion of all of them."""
 
     report: dict[str, Any]
-    places: dict[tuple[str, str | bytes], int]
+    line_numbers: dict[tuple[str, str | bytes], int]
     """The line of each bad record in the file of its role."""
 
 
@@ -116,7 +116,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Ingested:
 
     folder = tmp_path_factory.mktemp("ingested")
     files = spoil(folder)
-    places = {(role, line): files[role].split(b"\n").index(encoded(line)) + 1 for role, line, _ in BAD}
+    line_numbers = {(role, line): files[role].split(b"\n").index(encoded(line)) + 1 for role, line, _ in BAD}
     files["queries"] = b"\xef\xbb\xbf" + files["queries"] + b"\n\n"
     files["documents"] = gzip.compress(files["documents"] + b"\r\n")
     files["judgments"] = files["judgments"].replace(b"\n", b"\r\n")
@@ -126,7 +126,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Ingested:
     splits = {split: str(folder / split / "data") for split in SPLITS}
     with beam.Pipeline(argv=[]) as pipeline:
         ingest(pipeline, settings, str(folder / "collection"), roles, splits, str(folder / "report.json"))
-    return Ingested(json.loads((folder / "report.json").read_text()), places)
+    return Ingested(json.loads((folder / "report.json").read_text()), line_numbers)
 
 
 def test_each_bad_record_is_left_out_for_its_reason_with_its_line_and_no_other_is(ingested: Ingested) -> None:
@@ -137,7 +137,7 @@ def test_each_bad_record_is_left_out_for_its_reason_with_its_line_and_no_other_i
         for example in drop["examples"]
     }
     assert shown == {
-        (role, ingested.places[role, line]): (reason.name.lower(), encoded(line).split(b"\t")[0].decode())
+        (role, ingested.line_numbers[role, line]): (reason.name.lower(), encoded(line).split(b"\t")[0].decode())
         for role, line, reason in BAD
     }
 

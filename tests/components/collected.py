@@ -29,9 +29,9 @@ def collect(
     paths: dict[str, list[str]] = {}
     for role, content in contents.items():
         several = (
-            {role: content} if isinstance(content, bytes) else {f"{role}-{n}": one for n, one in enumerate(content)}
+            {role: content} if isinstance(content, bytes) else {f"{role}-{n}": part for n, part in enumerate(content)}
         )
-        for name, one in several.items():
-            (folder.parent / name).write_bytes(one)
+        for name, part in several.items():
+            (folder.parent / name).write_bytes(part)
         paths[role] = [str(folder.parent / name) for name in several]
     return write_collection(paths, digests or {}, top_grade, str(folder), open)

@@ -68,9 +68,9 @@ def make_examples(make_artifact) -> Callable[..., Any]:
             for query_id, (query_text, documents) in lists.items():
                 texts = [(doc_id, b"a title", text.encode()) for doc_id, (text, _) in documents.items()]
                 grades = [grade for _, grade in documents.values()]
-                domain, has_one, _ = query_id.partition("/")
+                domain, has_domain, _ = query_id.partition("/")
                 query = Text(query_id, "a title", query_text, 1)
-                example = make_example(query, texts, grades, [-1] * len(grades), domain if has_one else "")
+                example = make_example(query, texts, grades, [-1] * len(grades), domain if has_domain else "")
                 writer.write(example.SerializeToString())
 
     return make

@@ -15,8 +15,8 @@ calls: list[Any] = []
 class Limits(Settings):
     """Settings of a stage."""
 
-    least: int = 1
-    """The least number."""
+    minimum: int = 1
+    """The smallest number."""
     names: tuple[str, ...] = ()
     """Names."""
 

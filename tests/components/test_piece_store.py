@@ -18,7 +18,7 @@ def test_a_piece_with_any_damage_is_left_out_and_removed(tmp_path_factory, data)
     store = PieceStore(str(tmp_path_factory.mktemp("store")))
     store.write("query", text_keys(["a", "b"]), values=np.ones([2, 3]))
     store.write("query", text_keys(["c"]), values=np.ones([1, 3]))
-    file, other = sorted(Path(store.folder).iterdir())
+    file, whole_file = sorted(Path(store.folder).iterdir())
     content = bytearray(file.read_bytes())
     offset = data.draw(st.integers(0, len(content) - 1))
     if data.draw(st.booleans()):
@@ -27,7 +27,7 @@ def test_a_piece_with_any_damage_is_left_out_and_removed(tmp_path_factory, data)
         content[offset] ^= data.draw(st.integers(1, 255))
     file.write_bytes(content)
     assert len([*store.read("query")]) == 1
-    assert [*Path(store.folder).iterdir()] == [other]
+    assert [*Path(store.folder).iterdir()] == [whole_file]
 
 
 def test_a_piece_with_a_pickled_object_runs_no_code(tmp_path):

@@ -51,12 +51,12 @@ def test_the_files_hold_the_report_the_queries_and_the_run(tmp_path, make_artifa
         SearchEvaluator.test_call(**inputs, search_evaluation=made, top_grade=2, rules=ALL_WORDS)
 
     folder = Path(made.uri)
-    assert {one.name for one in folder.iterdir()} == {"search.json", "search_per_query.tsv", "search_run.trec"}
-    found = SearchReport.from_json((folder / "search.json").read_text())
-    assert (found.queries, found.documents, found.sampled.metrics) == (2, 4, {"ndcg_5": 0.5})
-    assert found.baselines["bm25"]["recall_10"] == 1 / 2  # ararat alone is the same in both languages
+    assert {path.name for path in folder.iterdir()} == {"search.json", "search_per_query.tsv", "search_run.trec"}
+    report = SearchReport.from_json((folder / "search.json").read_text())
+    assert (report.queries, report.documents, report.sampled.metrics) == (2, 4, {"ndcg_5": 0.5})
+    assert report.baselines["bm25"]["recall_10"] == 1 / 2  # ararat alone is the same in both languages
     values = QueryMetrics.from_tsv((folder / "search_per_query.tsv").read_text())
     assert values.query_ids == ["q1", "q2"]
-    assert {key: sum(of_queries) / 2 for key, of_queries in values.values.items()} == pytest.approx(found.metrics)
+    assert {key: sum(query_values) / 2 for key, query_values in values.values.items()} == pytest.approx(report.metrics)
     with (folder / "search_run.trec").open() as run:
         assert {*parse_run(run, "search_run.trec").scores["q2"]} == {*COLLECTION}

@@ -34,11 +34,11 @@ def channels():
 
 def test_the_component_has_name_docstring_inputs_outputs_and_properties_of_the_function(stages, channels):
     examples, collection = channels
-    made = stages.Count(examples=examples, collection=collection, limit=3, settings=stages.Limits(least=2))
+    made = stages.Count(examples=examples, collection=collection, limit=3, settings=stages.Limits(minimum=2))
     assert (made.id, type(made).__doc__, type(made).__module__) == ("Count", "Counts.", MODULE)
     assert [*made.inputs] == ["examples", "collection"] and [*made.outputs] == ["report"]
     assert made.outputs["report"].type_name == "clir.IngestionReport"
-    assert made.exec_properties == {"limit": 3, "share": 0.5, "settings": '{"least":2,"names":[]}'}
+    assert made.exec_properties == {"limit": 3, "share": 0.5, "settings": '{"minimum":2,"names":[]}'}
     # What is None is left out.
     made = stages.Count(examples=examples, collection=None, limit=1, settings=stages.Limits(), tag=None)
     assert [*made.inputs] == ["examples"]
@@ -51,7 +51,7 @@ def test_the_component_has_name_docstring_inputs_outputs_and_properties_of_the_f
         ({}, "limit"),
         ({"limit": "3"}, "limit"),
         ({"limit": 3, "limits": 4}, "examples, collection, limit, settings, share, tag; got limits"),
-        ({"limit": 3, "settings": {"least": "many"}}, "least"),
+        ({"limit": 3, "settings": {"minimum": "many"}}, "minimum"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(stages, channels, arguments, error):
@@ -77,9 +77,9 @@ def test_the_executor_is_found_by_its_path_and_can_be_pickled(stages):
 def test_the_function_gets_artifacts_values_and_settings(stages, make_artifact, tmp_path):
     examples, report = make_artifact("Examples", tmp_path), make_artifact("IngestionReport", tmp_path)
     executor = stages.Count.EXECUTOR_SPEC.executor_class()
-    properties = {"limit": 3, "share": 0.5, "settings": '{"least":2}', "identity": "0a"}
+    properties = {"limit": 3, "share": 0.5, "settings": '{"minimum":2}', "identity": "0a"}
     executor.Do({"examples": [examples]}, {"report": [report]}, properties)
-    assert stages.calls.pop() == (examples, None, report, 3, stages.Limits(least=2), 0.5, None, "0a")
+    assert stages.calls.pop() == (examples, None, report, 3, stages.Limits(minimum=2), 0.5, None, "0a")
 
 
 @pytest.mark.parametrize("has_runner", [False, True])
@@ -123,8 +123,8 @@ def test_a_signature_that_is_no_stage_s_is_refused():
     def not_an_artifact(report: Output[int]) -> None: ...
     def unknown(report: Output[Examples], limit: beam.Pipeline) -> None: ...
     def needless(report: Output[Examples] | None = None) -> None: ...
-    def other_default(report: Output[Examples], limit: int | None = 3) -> None: ...
-    def given(report: Output[Examples], apply: Apply = map) -> None: ...
+    def not_none_default(report: Output[Examples], limit: int | None = 3) -> None: ...
+    def with_default(report: Output[Examples], apply: Apply = map) -> None: ...
 
     parameters = {
         no_output: "",
@@ -134,8 +134,8 @@ def test_a_signature_that_is_no_stage_s_is_refused():
         not_an_artifact: "report",
         unknown: "limit",
         needless: "report",
-        other_default: "limit",
-        given: "apply",
+        not_none_default: "limit",
+        with_default: "apply",
     }
     for function, parameter in parameters.items():
         with pytest.raises(TypeError, match=f"{function.__name__}.*{parameter}"):

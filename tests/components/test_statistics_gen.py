@@ -12,7 +12,7 @@ pytestmark = pytest.mark.stages
 TRAIN = {
     f"q{query}": (
         f"query {query % 7}",
-        {f"d{place}": (f"a text of document {place} " * (place % 5), place % 3) for place in range(query % 9 + 1)},
+        {f"d{index}": (f"a text of document {index} " * (index % 5), index % 3) for index in range(query % 9 + 1)},
     )
     for query in range(150)
 }

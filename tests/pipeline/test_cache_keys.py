@@ -88,7 +88,7 @@ SAVED_MODEL: Values = {"encoder": {"kind": "saved_model", "path": "/model"}}
 TRANSLATORS = ("lexicon.translator", "evaluation.query_translator")
 
 
-def other_translators(setting: str) -> Iterator[tuple[Values, Values]]:
+def translator_changes(setting: str) -> Iterator[tuple[Values, Values]]:
     """Other values of a translator, and what they need."""
     yield {f"{setting}.kind": "command", f"{setting}.command": [["true"]], f"{setting}.address": None}, {}
     yield {f"{setting}.command": [["false"]]}, {setting: {"kind": "command", "command": [["true"]]}}
@@ -266,7 +266,7 @@ OTHER_VALUES: list[tuple[Values, Values]] = [
     ({"model.similarity": "cosine"}, NO_SEARCH),
     ({"model.epsilon": 2}, NO_SEARCH),
     ({"lexicon.kind": "bm25"}, {"lexicon": {"kind": "lexicon"}}),
-    *(pair for translator in TRANSLATORS for pair in other_translators(translator)),
+    *(pair for translator in TRANSLATORS for pair in translator_changes(translator)),
     ({"encoder.signature": "s"}, SAVED_MODEL),
     ({"encoder.output": "o"}, SAVED_MODEL),
     ({"encoder.path": "/another"}, SAVED_MODEL),
@@ -403,11 +403,11 @@ def parsed(value: Any) -> Any:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_stage_gets_what_the_configuration_says_whatever_else_is_set(preset: str, channels: Values) -> None:
     content = {**yaml.safe_load((ROOT / "configs" / "sample.yaml").read_text()), "encoder": {"kind": "none"}}
-    of_data = {"query_language": "de", "top_grade": 3, "max_document_tokens": 9, "seed": 7, "used_negatives": 3}
-    others = {"loss": {"theta": [0.2, 0.4, 0.6]}} if preset in ("paper", "best", "closed") else {}
-    others |= {"evaluation": {"baselines": ["paper"]}}
+    data = {"query_language": "de", "top_grade": 3, "max_document_tokens": 9, "seed": 7, "used_negatives": 3}
+    sections = {"loss": {"theta": [0.2, 0.4, 0.6]}} if preset in ("paper", "best", "closed") else {}
+    sections |= {"evaluation": {"baselines": ["paper"]}}
     config = RunConfig.model_validate(
-        {**content, "preset": preset, "data": {**content["data"], **of_data}, **others, **channels}
+        {**content, "preset": preset, "data": {**content["data"], **data}, **sections, **channels}
     )
     for stage in create_pipeline(config, "/artifacts", "", "").components:
         its = config.paper_beside() if stage.id == "PaperTrainer" else config
@@ -434,9 +434,9 @@ def test_the_paper_s_system_beside_another_is_trained_as_it_is_alone() -> None:
     alone = load_config(str(ROOT / "configs" / "sample.yaml"), ["preset=paper", "training.epochs=30"])
     beside = load_config(str(ROOT / "configs" / "sample.yaml"), ["preset=best", "evaluation.baselines=[paper]"])
     trainers = keys(alone)["Trainer"], keys(beside)["PaperTrainer"]
-    job, other_job = (json.loads(str(trainer["custom_config"])) for trainer in trainers)
-    assert job.pop("checkpoints") != other_job.pop("checkpoints")
-    assert job == other_job
+    job, paper_job = (json.loads(str(trainer["custom_config"])) for trainer in trainers)
+    assert job.pop("checkpoints") != paper_job.pop("checkpoints")
+    assert job == paper_job
 
 
 # Edits of inputs and of the code

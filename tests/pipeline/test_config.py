@@ -148,8 +148,8 @@ def test_a_fault_names_its_line_its_key_and_the_value(
 ) -> None:
     add(config_file, lines)
     (fault,) = faults_of(config_file)
-    place = f"{config_file}:{line}" if line else str(config_file)
-    assert fault.startswith(f"{place}: {key}: " if key else f"{place}: ")
+    location = f"{config_file}:{line}" if line else str(config_file)
+    assert fault.startswith(f"{location}: {key}: " if key else f"{location}: ")
     assert shown in fault
 
 
@@ -237,7 +237,7 @@ def test_all_faults_are_reported_at_once_each_at_its_place(config_file: Path) ->
     }
     expected |= {f"{config_file}:{line}": names for line, names in keys.items()}
     assert sorted(fault.split(": ")[:2] for fault in faults) == sorted(
-        [place, key] for place, keys_there in expected.items() for key in keys_there
+        [location, key] for location, keys_there in expected.items() for key in keys_there
     )
 
 

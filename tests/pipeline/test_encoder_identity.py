@@ -48,8 +48,8 @@ DECIDES = {
 """Setting to a kind that has it, another value of it, and whether it decides the vectors: files count by digests."""
 
 
-def digest_of(kind: str, **others: object) -> str:
-    return encoder_digest(EncoderSettings(**{**BASES[kind].model_dump(), **others}))
+def digest_of(kind: str, **changes: object) -> str:
+    return encoder_digest(EncoderSettings(**{**BASES[kind].model_dump(), **changes}))
 
 
 # Digests
@@ -107,8 +107,8 @@ def config(config_file):
     """Makes a configuration with the endpoint."""
     loaded = load_config(str(config_file))
 
-    def make(**others: object) -> RunConfig:
-        settings = EncoderSettings(**{**BASES["endpoint"].model_dump(), **others})
+    def make(**changes: object) -> RunConfig:
+        settings = EncoderSettings(**{**BASES["endpoint"].model_dump(), **changes})
         return loaded.model_copy(update={"encoder": settings})
 
     return make
@@ -128,8 +128,8 @@ def test_the_fingerprint_comes_into_the_configuration_and_so_into_the_digest(pro
 @pytest.mark.parametrize("kind", ["none", "saved_model", "vectors"])
 def test_an_encoder_of_another_kind_is_not_asked(probe, config, tmp_path, kind) -> None:
     probe["vectors"] = DataError("nobody asks")
-    other = config().model_copy(update={"encoder": BASES.get(kind, EncoderSettings())})
-    assert with_fingerprint(other, tmp_path / "store") == other
+    plain = config().model_copy(update={"encoder": BASES.get(kind, EncoderSettings())})
+    assert with_fingerprint(plain, tmp_path / "store") == plain
     assert not (tmp_path / "store").exists()
 
 
@@ -145,10 +145,10 @@ def test_rounding_keeps_the_digest_and_is_no_warning(probe, config, tmp_path, ca
     assert caplog.messages == []
 
 
-@pytest.mark.parametrize(("others", "words"), [(OTHERS, "http://localhost:1"), (OTHERS[:, :5], "5 numbers .* 8")])
-def test_a_changed_model_has_another_digest_and_one_warning(probe, config, tmp_path, caplog, others, words) -> None:
+@pytest.mark.parametrize(("vectors", "words"), [(OTHERS, "http://localhost:1"), (OTHERS[:, :5], "5 numbers .* 8")])
+def test_a_changed_model_has_another_digest_and_one_warning(probe, config, tmp_path, caplog, vectors, words) -> None:
     first = with_fingerprint(config(), tmp_path / "store")
-    probe["vectors"] = others
+    probe["vectors"] = vectors
     second, third = (with_fingerprint(config(), tmp_path / "store") for _ in range(2))
     assert second == third
     assert encoder_digest(second.encoder) != encoder_digest(first.encoder)

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.input_files import check_collection, check_inputs, files_of
 from schemas.columns import COLUMNS
-from schemas.settings import GivenPath
+from schemas.settings import PathSetting
 
 TEXTS = {
     "queries": "q1\tWolf\tlives in packs\nq2\tDog\tguards houses\n",
@@ -28,7 +28,7 @@ def faults(paths: dict[str, str]) -> list[tuple[str, str]]:
     """Role and fault of each file that has one; pairs of a lexicon are looked at alone."""
     if "pairs" not in paths:
         return check_collection(paths)
-    return [("pairs", fault) for _, fault in check_inputs([GivenPath(paths, ("lexicon", "pairs"), "pairs")], None)]
+    return [("pairs", fault) for _, fault in check_inputs([PathSetting(paths, ("lexicon", "pairs"), "pairs")], None)]
 
 
 @pytest.fixture
@@ -213,5 +213,5 @@ def test_a_pattern_may_be_relative_and_name_folders(tmp_path: Path, monkeypatch:
     ("path", "shown"), [("none/*.tsv", ["none/*.tsv"]), ("s3://bucket/p", ["s3://bucket/p"]), ("gs://bucket/p", [])]
 )
 def test_a_pattern_without_files_and_another_scheme_are_faults_and_a_bucket_is_left_to_the_run(path, shown) -> None:
-    found = faults({"pairs": path})
-    assert len(found) == len(shown) and all(text in fault for text, (_, fault) in zip(shown, found, strict=True))
+    got = faults({"pairs": path})
+    assert len(got) == len(shown) and all(text in fault for text, (_, fault) in zip(shown, got, strict=True))

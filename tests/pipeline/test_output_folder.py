@@ -98,9 +98,9 @@ def test_signs_of_a_pattern_in_the_path_are_refused(tmp_path: Path, sign: str) -
 @pytest.mark.parametrize("size", [488, 489])
 def test_a_path_that_is_too_long_for_sqlite_and_no_shorter_one_is_refused(tmp_path: Path, size: int) -> None:
     folder = tmp_path
-    while (rest := size - len(str(folder))) > 101:
+    while (missing := size - len(str(folder))) > 101:
         folder /= "a" * 50
-    folder /= "a" * (rest - 1)
+    folder /= "a" * (missing - 1)
     folder.mkdir(parents=True)
     assert len(str(folder)) == size
     if size == 488:

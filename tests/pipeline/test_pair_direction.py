@@ -26,15 +26,15 @@ def fault(first: list[str], second: list[str], languages: tuple[str, str]) -> st
     return direction_fault(pairs, *map(texts, languages))
 
 
-@pytest.mark.parametrize("other", ["fr", "de", "ja", "ar"])
-def test_columns_in_each_other_s_place_are_noticed_in_any_script(other: str) -> None:
-    english, others = WORDS["en"], WORDS[other]
-    assert fault(english, others, ("en", other)) is None
-    assert fault(others, english, (other, "en")) is None
-    assert "language of the queries" in (fault(others, english, ("en", other)) or "")
+@pytest.mark.parametrize("language", ["fr", "de", "ja", "ar"])
+def test_columns_in_each_other_s_place_are_noticed_in_any_script(language: str) -> None:
+    english, translations = WORDS["en"], WORDS[language]
+    assert fault(english, translations, ("en", language)) is None
+    assert fault(translations, english, (language, "en")) is None
+    assert "language of the queries" in (fault(translations, english, ("en", language)) or "")
     # With lines that are the same in both languages, and some that show no direction or the right one.
-    mixed = [*others, *NAMES, *english[:2], "zzz"], [*english, *NAMES, *others[:2], "qqq"]
-    assert fault(*mixed, ("en", other))
+    mixed = [*translations, *NAMES, *english[:2], "zzz"], [*english, *NAMES, *translations[:2], "qqq"]
+    assert fault(*mixed, ("en", language))
 
 
 @pytest.mark.parametrize(

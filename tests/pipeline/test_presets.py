@@ -73,7 +73,7 @@ def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Pat
 
 
 @pytest.mark.parametrize(
-    ("chosen", "others"),
+    ("chosen", "expected"),
     [
         ({}, {}),
         ({"lexicon.kind": "none"}, {"model.start": "random"}),
@@ -85,10 +85,10 @@ def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Pat
     ],
 )
 def test_polynomial_gives_what_its_encoder_its_terms_and_the_lexicon_allow(
-    config_file: Path, chosen: dict[str, Any], others: dict[str, Any]
+    config_file: Path, chosen: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     overrides = [f"{key}={value}" for key, value in chosen.items()]
-    assert values(config_file, POLYNOMIAL, "preset=polynomial", *overrides) == {**POLYNOMIAL, **others, **chosen}
+    assert values(config_file, POLYNOMIAL, "preset=polynomial", *overrides) == {**POLYNOMIAL, **expected, **chosen}
 
 
 @pytest.mark.parametrize(("preset", "loss"), [("cossim", "worst_hinge"), ("duet_distributed", "log_likelihood")])
@@ -116,8 +116,8 @@ def test_other_encoders_keep_what_is_their_own(config_file: Path, encoder: str) 
         values(config_file, own, f"preset={preset}", f"model.encoder={encoder}") for preset in ("best", "paper")
     )
     assert best == paper
-    rest = BEST.keys() - MEAN.keys()
-    assert values(config_file, rest, f"model.encoder={encoder}") == {key: BEST[key] for key in rest}
+    best_only = BEST.keys() - MEAN.keys()
+    assert values(config_file, best_only, f"model.encoder={encoder}") == {key: BEST[key] for key in best_only}
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -23,9 +23,9 @@ def config(config_file: Path, monkeypatch: pytest.MonkeyPatch) -> RunConfig:
     return load_config(str(config_file), ["lexicon.kind=lexicon"])
 
 
-def with_translator(config: RunConfig, setting: str, *codes: str, **others: object) -> RunConfig:
+def with_translator(config: RunConfig, setting: str, *codes: str, **options: object) -> RunConfig:
     section, name = setting.split(".")
-    settings = getattr(config, section).model_copy(update={name: settings_of(*codes, **others)})
+    settings = getattr(config, section).model_copy(update={name: settings_of(*codes, **options)})
     return config.model_copy(update={section: settings})
 
 

@@ -13,12 +13,12 @@ lines = st.lists(st.text("aé\r\u2028").map(str.encode), max_size=8)
 
 
 @given(lines, st.booleans(), st.integers(1, 9))
-def test_lines_are_the_same_however_large_the_blocks(some, last_has_end, size):
-    content = b"".join(b"%b\n" % line for line in some)
+def test_lines_are_the_same_however_large_the_blocks(content_lines, last_has_end, size):
+    content = b"".join(b"%b\n" % line for line in content_lines)
     if not last_has_end:
         content = content.removesuffix(b"\n")
     expected = content.split(b"\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_BLOCK", size)
-        found = list(raw_lines(BytesIO(content)))
-    assert found == (expected if expected[-1] else expected[:-1])
+        read_lines = list(raw_lines(BytesIO(content)))
+    assert read_lines == (expected if expected[-1] else expected[:-1])

@@ -27,14 +27,14 @@ counts = st.integers(0, 9)
 def reports(draw) -> ReadReport:
     """Accounts that balance."""
     drops = tuple(
-        Drops(reason, draw(counts), tuple(Drop(reason, *one) for one in draw(st.lists(places, max_size=2))))
+        Drops(reason, draw(counts), tuple(Drop(reason, *example) for example in draw(st.lists(examples, max_size=2))))
         for reason in draw(st.lists(st.sampled_from(Reason), unique=True, max_size=2))
     )
     used = draw(counts)
-    return ReadReport(draw(texts), used + sum(one.count for one in drops), used, drops)
+    return ReadReport(draw(texts), used + sum(dropped.count for dropped in drops), used, drops)
 
 
-places = st.tuples(texts, counts, texts)
+examples = st.tuples(texts, counts, texts)
 roles = st.builds(
     Role,
     files=st.lists(st.builds(InputFile, texts, texts, counts)).map(tuple),
@@ -52,7 +52,7 @@ def test_a_manifest_reads_back_the_same(manifest):
 @given(st.lists(st.integers(0, 4)))
 def test_every_line_of_a_role_has_one_place_in_its_files(lengths):
     role = Role(tuple(InputFile(f"file {n}", "", lines) for n, lines in enumerate(lengths)), (), NOTHING)
-    assert [role.place(line) for line in range(1, sum(lengths) + 1)] == [
+    assert [role.locate(line) for line in range(1, sum(lengths) + 1)] == [
         (f"file {n}", line) for n, lines in enumerate(lengths) for line in range(1, lines + 1)
     ]
 
@@ -62,7 +62,7 @@ def test_a_line_beyond_the_last_file_has_no_place(lengths):
     role = Role(tuple(InputFile("a", "", lines) for lines in lengths), (), NOTHING)
     lines = sum(lengths)
     with pytest.raises(ValueError, match=f"line {lines + 1}"):
-        role.place(lines + 1)
+        role.locate(lines + 1)
 
 
 FIELDS = ["", " ", '"', "\r", "a\u2028b", "é\u0085", "\ufefftext", "北京"]
@@ -79,15 +79,17 @@ def stored(lines: list[str]) -> tuple[io.BytesIO, Shard]:
 
 
 def test_texts_come_with_their_lines_and_empty_lines_hold_none():
-    stream, shard = stored([f"{one.id}\t{one.title}\t{one.text}" for one in TEXTS])
+    stream, shard = stored([f"{text.id}\t{text.title}\t{text.text}" for text in TEXTS])
     assert list(read_texts(stream, shard)) == TEXTS
     stream.seek(0)
-    assert list(read_raw_documents(stream)) == [(one.id.encode(), one.text.encode()) for one in TEXTS]
+    assert list(read_raw_documents(stream)) == [(text.id.encode(), text.text.encode()) for text in TEXTS]
 
 
 @pytest.mark.parametrize("split", ["", "test"])
 def test_judgments_come_with_their_lines_and_a_split_where_they_have_one(split):
-    judgments = [one._replace(split=split) for one in JUDGMENTS]
-    lines = ["\t".join([one.query_id, one.doc_id, str(one.grade), *([split] if split else [])]) for one in judgments]
+    judgments = [judgment._replace(split=split) for judgment in JUDGMENTS]
+    lines = [
+        "\t".join([item.query_id, item.doc_id, str(item.grade), *([split] if split else [])]) for item in judgments
+    ]
     stream, shard = stored(lines)
     assert list(parse_judgments(stream, shard.first_line)) == judgments

@@ -31,7 +31,7 @@ def test_a_domain_is_trained_on_or_tested_and_without_held_out_ones_it_is_both(
     held_out = data.draw(st.lists(st.sampled_from(names), unique=True)) if names else []
     trained, tested = domains_to_train(held_out), domains_to_test(held_out)
     for name in names:
-        is_trained, is_tested = (one.keeps(name.encode()) for one in (trained, tested))
+        is_trained, is_tested = (domains.keeps(name.encode()) for domains in (trained, tested))
         assert is_trained == (name not in held_out)
         assert is_tested == (name in held_out or not held_out)
 

@@ -17,7 +17,7 @@ def drops(reason, count):
 
 
 def report(*left_out, used=10):
-    return ReadReport("a.tsv", used + sum(one.count for one in left_out), used, left_out)
+    return ReadReport("a.tsv", used + sum(dropped.count for dropped in left_out), used, left_out)
 
 
 # Counting
@@ -26,16 +26,16 @@ def report(*left_out, used=10):
 @pytest.mark.parametrize("reasons", [Reason, VectorReason])
 @given(data=st.data())
 def test_drops_are_counted_by_reason_in_the_order_of_the_reasons_with_the_first_five(reasons, data):
-    found = [
+    dropped = [
         Drop(reason, "a.tsv", line, "")
         for line, reason in enumerate(data.draw(st.lists(st.sampled_from(reasons), max_size=20)))
     ]
     counter = DropCounter()
-    for drop in found:
+    for drop in dropped:
         counter.add(drop)
-    by_reason = {reason: [drop for drop in found if drop.reason is reason] for reason in reasons}
+    by_reason = {reason: [drop for drop in dropped if drop.reason is reason] for reason in reasons}
     assert [*counter.drops()] == [
-        Drops(reason, len(some), tuple(some[:5])) for reason, some in by_reason.items() if some
+        Drops(reason, len(same), tuple(same[:5])) for reason, same in by_reason.items() if same
     ]
 
 
@@ -51,15 +51,15 @@ def test_an_account_that_does_not_balance_is_our_fault(read):
 def test_a_share_of_bad_records_at_the_limit_passes_and_one_beyond_is_refused():
     account = report(drops(Reason.BAD_ID, 1), used=3)
     assert account.faults(1 / 4) == []
-    first, *others = account.faults(0.2, "lines")
+    first, *examples = account.faults(0.2, "lines")
     assert first.startswith("a.tsv: 1 of 4 lines ") and "0.2 " in first and "data.max_bad_share" in first
-    assert others == [f"  1 x {Reason.BAD_ID.text}", "    a.tsv:1: Zoé 1"]
+    assert examples == [f"  1 x {Reason.BAD_ID.text}", "    a.tsv:1: Zoé 1"]
 
 
 def test_a_refusal_shows_the_bad_reasons_alone_and_the_worst_first():
-    found = report(drops(Reason.BAD_ID, 1), drops(Reason.EMPTY_TEXT, 3), drops(Reason.NO_JUDGMENT, 90)).faults(0)
-    assert found[0].startswith("a.tsv: 4 of 104 records ")
-    assert [line for line in found if " x " in line] == [
+    lines = report(drops(Reason.BAD_ID, 1), drops(Reason.EMPTY_TEXT, 3), drops(Reason.NO_JUDGMENT, 90)).faults(0)
+    assert lines[0].startswith("a.tsv: 4 of 104 records ")
+    assert [line for line in lines if " x " in line] == [
         f"  3 x {Reason.EMPTY_TEXT.text}",
         f"  1 x {Reason.BAD_ID.text}",
     ]

@@ -87,7 +87,7 @@ def test_the_file_is_a_table_that_a_person_can_open() -> None:
 
 @given(st.dictionaries(ids, st.tuples(st.floats(0, 1), st.floats(0, 1, width=32)), max_size=9))
 def test_every_number_reads_back_the_same(rows: dict[str, tuple[float, float]]) -> None:
-    metrics = QueryMetrics([*rows], {key: [row[place] for row in rows.values()] for place, key in enumerate("ab")})
+    metrics = QueryMetrics([*rows], {key: [row[column] for row in rows.values()] for column, key in enumerate("ab")})
     assert QueryMetrics.from_tsv(metrics.to_tsv()) == metrics
 
 

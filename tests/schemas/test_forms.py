@@ -107,18 +107,18 @@ anything = st.text(max_size=8) | st.sampled_from(["d1", " ", "\t", "\n", "\r", "
 values = anything | st.none() | st.booleans() | st.integers() | st.floats() | st.lists(anything, max_size=1)
 objects = st.dictionaries(st.sampled_from(["_id", "id", "title", "text", "other"]), values)
 lines = st.lists(
-    objects.map(lambda one: json.dumps(one).encode()) | st.binary(max_size=12).filter(lambda one: b"\n" not in one),
+    objects.map(lambda item: json.dumps(item).encode()) | st.binary(max_size=12).filter(lambda line: b"\n" not in line),
     max_size=6,
 )
 
 
 @given(lines, st.booleans())
 def test_every_line_is_a_record_or_left_out_and_our_reader_takes_every_record(
-    found: list[bytes], with_titles: bool
+    lines: list[bytes], with_titles: bool
 ) -> None:
-    content = b"".join(line + b"\n" for line in [b'{"_id": "first", "text": "one"}', *found, b"last"])
+    content = b"".join(line + b"\n" for line in [b'{"_id": "first", "text": "one"}', *lines, b"last"])
     items = parse(content, with_titles)
-    assert [item.line for item in items] == [*range(1, len(found) + 3)]
+    assert [item.line for item in items] == [*range(1, len(lines) + 3)]
     for item in items:
         if isinstance(item, Text):
             line = f"{item.id}\t{item.title}\t{item.text}\n".encode()
@@ -171,13 +171,13 @@ def test_an_id_of_beir_s_holds_no_white_space_and_is_not_empty(line: str) -> Non
 @given(st.dictionaries(ids, st.dictionaries(ids, st.integers(-9, 100), min_size=1), min_size=1))
 def test_qrels_that_we_write_read_back_the_same(judged: dict[str, dict[str, int]]) -> None:
     content = "".join(
-        line for one, grades in judged.items() for line in qrels_lines(one, [*grades], [*grades.values()])
+        line for query_id, grades in judged.items() for line in qrels_lines(query_id, [*grades], [*grades.values()])
     )
-    found: dict[str, dict[str, int]] = {}
+    read: dict[str, dict[str, int]] = {}
     for item in parse_judgments(content):
         assert isinstance(item, Judgment)
-        found.setdefault(item.query_id, {})[item.doc_id] = item.grade
-    assert found == judged
+        read.setdefault(item.query_id, {})[item.doc_id] = item.grade
+    assert read == judged
 
 
 @given(st.lists(st.text(max_size=12).filter(lambda line: "\n" not in line)))
@@ -323,9 +323,9 @@ def test_a_record_over_several_lines_keeps_the_numbers_of_the_others() -> None:
 
 @pytest.mark.parametrize("bad", ['d2,"open', 'd2,"a" b', 'd2,"a'])
 def test_wrong_quotes_cost_one_line(bad: str) -> None:
-    _, first, drop, *others = parse(f'id,text\nd1,one\n{bad}\nd3,three\nd4,"fo""ur"\n')
+    _, first, drop, *later = parse(f'id,text\nd1,one\n{bad}\nd3,three\nd4,"fo""ur"\n')
     assert isinstance(drop, Drop) and (drop.line, drop.reason) == (3, Reason.BAD_QUOTES)
-    assert [first, *others] == [Text("d1", "", "one", 2), Text("d3", "", "three", 4), Text("d4", "", 'fo"ur', 5)]
+    assert [first, *later] == [Text("d1", "", "one", 2), Text("d3", "", "three", 4), Text("d4", "", 'fo"ur', 5)]
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import json
 import pytest
 
 from schemas.index_manifest import (
-    LEAST_DOCUMENTS,
-    MOST_DIVERGENCE,
-    MOST_LENGTH_RATIO,
-    MOST_UNKNOWN,
+    MAX_DIVERGENCE,
+    MAX_LENGTH_RATIO,
+    MAX_UNKNOWN,
+    MIN_DOCUMENTS,
     Drift,
     FileRecord,
     IndexManifest,
@@ -17,7 +17,7 @@ from schemas.index_manifest import (
 )
 
 NONE = Drift(
-    documents=LEAST_DOCUMENTS, model_documents=LEAST_DOCUMENTS, mean_length=2, model_mean_length=2, unknown_share=0,
+    documents=MIN_DOCUMENTS, model_documents=MIN_DOCUMENTS, mean_length=2, model_mean_length=2, unknown_share=0,
     divergence=0,
 )  # fmt: skip
 
@@ -25,10 +25,10 @@ NONE = Drift(
 @pytest.mark.parametrize(
     ("bound", "beyond", "words"),
     [
-        ({"mean_length": 2 * MOST_LENGTH_RATIO}, {"mean_length": 2 * MOST_LENGTH_RATIO + 0.1}, "1.55"),
+        ({"mean_length": 2 * MAX_LENGTH_RATIO}, {"mean_length": 2 * MAX_LENGTH_RATIO + 0.1}, "1.55"),
         ({"mean_length": 1.5}, {"mean_length": 1.0}, "0.50"),
-        ({"unknown_share": MOST_UNKNOWN}, {"unknown_share": MOST_UNKNOWN + 0.01}, "11.0 %"),
-        ({"divergence": MOST_DIVERGENCE}, {"divergence": MOST_DIVERGENCE + 0.1}, "diverge"),
+        ({"unknown_share": MAX_UNKNOWN}, {"unknown_share": MAX_UNKNOWN + 0.01}, "11.0 %"),
+        ({"divergence": MAX_DIVERGENCE}, {"divergence": MAX_DIVERGENCE + 0.1}, "diverge"),
     ],
 )
 def test_a_bound_warns_beyond_it_alone(bound: dict[str, float], beyond: dict[str, float], words: str) -> None:
@@ -47,7 +47,7 @@ def test_a_line_has_the_values_that_are_known() -> None:
 
 def test_neither_few_documents_nor_unknown_values_give_a_warning() -> None:
     for few in ("documents", "model_documents"):
-        assert list(NONE.model_copy(update={few: LEAST_DOCUMENTS - 1, "divergence": 1.0}).warnings()) == []
+        assert list(NONE.model_copy(update={few: MIN_DOCUMENTS - 1, "divergence": 1.0}).warnings()) == []
     assert list(Drift(documents=5).warnings()) == []
 
 
@@ -67,15 +67,15 @@ MANIFEST = IndexManifest(
 def test_every_changed_byte_of_a_manifest_is_refused_or_changes_nothing() -> None:
     text = MANIFEST.to_json()
     assert IndexManifest.from_json(text) == MANIFEST
-    for place in range(len(text)):
-        for sign in ("0", " ", chr(ord(text[place]) ^ 1)):
+    for position in range(len(text)):
+        for sign in ("0", " ", chr(ord(text[position]) ^ 1)):
             with contextlib.suppress(ValueError):
-                assert IndexManifest.from_json(text[:place] + sign + text[place + 1 :]) == MANIFEST
+                assert IndexManifest.from_json(text[:position] + sign + text[position + 1 :]) == MANIFEST
 
 
 def test_its_identity_covers_the_removed_rows_and_not_its_place() -> None:
-    other = MANIFEST.model_copy(update={"files": {"removed/0.npy": FileRecord(bytes=132, sha256="2d")}})
-    assert other.identity != MANIFEST.identity == IndexManifest.from_json(MANIFEST.to_json()).identity
+    changed = MANIFEST.model_copy(update={"files": {"removed/0.npy": FileRecord(bytes=132, sha256="2d")}})
+    assert changed.identity != MANIFEST.identity == IndexManifest.from_json(MANIFEST.to_json()).identity
 
 
 def test_a_manifest_of_an_earlier_version_of_the_project_is_read() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from schemas import json_files
 from schemas.drops import Drop
-from schemas.lexicon_pairs import EXPORT_ENDINGS, MOST_WEIGHT, TextPair, format_pairs, is_table, parse_pairs
+from schemas.lexicon_pairs import EXPORT_ENDINGS, MAX_WEIGHT, TextPair, format_pairs, is_table, parse_pairs
 from schemas.wikiclir import Reason
 
 FIELDS = ("wolf", "loup", "0.5", "1e-9", "nan", "-1", "0", "inf", "", " ", "\x00")
@@ -28,11 +28,11 @@ WORDS = st.sampled_from(["wolf", "loup", "", " ", "\x00", "\ud800", "été"])
 
 def parsed(content: bytes | str, file: str = "pairs.tsv") -> tuple[list[TextPair], list[Drop]]:
     items = [*parse_pairs(io.BytesIO(content.encode() if isinstance(content, str) else content), file)]
-    return [one for one in items if isinstance(one, TextPair)], [one for one in items if isinstance(one, Drop)]
+    return [item for item in items if isinstance(item, TextPair)], [item for item in items if isinstance(item, Drop)]
 
 
 def reasons(content: bytes | str, file: str = "pairs.tsv") -> list[tuple[Reason, int]]:
-    return [(one.reason, one.line) for one in parsed(content, file)[1]]
+    return [(drop.reason, drop.line) for drop in parsed(content, file)[1]]
 
 
 # Lines
@@ -60,14 +60,16 @@ def test_a_line_is_a_pair_perhaps_with_its_weight_or_two_words(
 def test_a_line_whose_weight_is_no_number_above_0_is_left_out(weight: str) -> None:
     pairs, drops = parsed(f"wolf\tloup\t{weight}\nwolf\tloup\t0.5\n")
     assert pairs == [("wolf", "loup", 0.5)]  # the first line is none that this one could repeat
-    assert [(one.reason, one.line) for one in drops] == [(Reason.BAD_WEIGHT, 1)]
+    assert [(drop.reason, drop.line) for drop in drops] == [(Reason.BAD_WEIGHT, 1)]
 
 
 def test_a_pair_with_a_weight_counts_once_and_one_without_as_often_as_it_occurs() -> None:
     pairs, drops = parsed("wolf\tloup\nwolf\tloup\nwolf\tloup\t0.5\nwolf\tloup\t0.25\nwolf\tchien\t0.25\nwolf\tloup\n")
     assert pairs == [("wolf", document, weight) for document, weight in
                      [("loup", 1), ("loup", 1), ("loup", 0.5), ("chien", 0.25), ("loup", 1)]]  # fmt: skip
-    assert [(one.reason, one.line, one.excerpt) for one in drops] == [(Reason.DUPLICATE_ENTRY, 4, "wolf | loup | 0.25")]
+    assert [(drop.reason, drop.line, drop.excerpt) for drop in drops] == [
+        (Reason.DUPLICATE_ENTRY, 4, "wolf | loup | 0.25")
+    ]
 
 
 def test_other_lines_of_a_file_of_words_are_left_out() -> None:
@@ -87,7 +89,7 @@ def test_the_first_line_alone_determines_whether_a_file_holds_words(first: str) 
 def test_every_line_is_a_pair_or_a_drop(lines: list[str]) -> None:
     pairs, drops = parsed("".join(f"{line}\n" for line in [*lines, "last\tline"]))
     assert len(pairs) + len(drops) == len(lines) + 1
-    assert all(0 < one.weight <= MOST_WEIGHT and one.query.strip() and one.document.strip() for one in pairs)
+    assert all(0 < pair.weight <= MAX_WEIGHT and pair.query.strip() and pair.document.strip() for pair in pairs)
 
 
 # Tables
@@ -128,7 +130,7 @@ def test_entries_under_repeated_keys_are_all_read_and_the_first_of_a_pair_counts
     content = '{"loup": {"wolf": 0.5, "wolf": 0.25}, "chien": {"dog": 1}, "loup": {"wolf": 0.125, "wolves": 0.5}}'
     pairs, drops = parsed(content, "psq.json")
     assert pairs == [("wolf", "loup", 0.5), ("dog", "chien", 1.0), ("wolves", "loup", 0.5)]
-    assert [(one.reason, one.line, one.excerpt) for one in drops] == [
+    assert [(drop.reason, drop.line, drop.excerpt) for drop in drops] == [
         (Reason.DUPLICATE_ENTRY, 2, "loup | wolf | 0.25"),
         (Reason.DUPLICATE_ENTRY, 4, "loup | wolf | 0.125"),
     ]
@@ -164,8 +166,8 @@ def test_a_table_that_breaks_off_or_unpacks_to_too_much_cannot_be_read(monkeypat
 def test_every_entry_of_a_table_is_a_pair_or_a_drop(entries: list[tuple[str, list[tuple[str, Any]]]]) -> None:
     pairs, drops = parsed(table(entries), "psq.json")
     assert len(pairs) + len(drops) == sum(len(inner) for _, inner in entries)
-    assert max(Counter((one.query, one.document) for one in pairs).values(), default=1) == 1
-    assert all(0 < one.weight <= MOST_WEIGHT for one in pairs)
+    assert max(Counter((pair.query, pair.document) for pair in pairs).values(), default=1) == 1
+    assert all(0 < pair.weight <= MAX_WEIGHT for pair in pairs)
 
 
 # Writing
@@ -174,7 +176,7 @@ def test_every_entry_of_a_table_is_a_pair_or_a_drop(entries: list[tuple[str, lis
 @given(
     st.dictionaries(
         st.tuples(st.sampled_from(["wolf", "dog", "été", "日本"]), st.sampled_from(["loup", "chien", "ü"])),
-        st.floats(0, MOST_WEIGHT, exclude_min=True),
+        st.floats(0, MAX_WEIGHT, exclude_min=True),
     ),
     st.sampled_from(EXPORT_ENDINGS),
 )
@@ -185,7 +187,7 @@ def test_what_is_written_is_read_again_with_the_same_weights(
     content = format_pairs(pairs, f"table{ending}")
     assert content == format_pairs(reversed(pairs), f"table{ending}")
     read, drops = parsed(content, f"table{ending}")
-    assert (drops, {(one.query, one.document): one.weight for one in read}) == ([], weights)
+    assert (drops, {(pair.query, pair.document): pair.weight for pair in read}) == ([], weights)
     assert content.startswith(b"\x1f\x8b") == ending.endswith(".gz")
 
 

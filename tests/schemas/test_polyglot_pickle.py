@@ -86,11 +86,11 @@ BEHIND_ALLOWED_NAMES = {
 }
 
 
-@pytest.mark.parametrize("place", BEHIND_ALLOWED_NAMES)
-def test_a_call_behind_an_allowed_name_runs_nothing(place, tmp_path):
+@pytest.mark.parametrize("position", BEHIND_ALLOWED_NAMES)
+def test_a_call_behind_an_allowed_name_runs_nothing(position, tmp_path):
     call = Reduced(os.system, (f"touch {tmp_path / 'planted'}",))
     with pytest.raises(DataError, match="polyglot-fr.pkl"):
-        read(pickle.dumps((["a"], BEHIND_ALLOWED_NAMES[place](call)), 2))
+        read(pickle.dumps((["a"], BEHIND_ALLOWED_NAMES[position](call)), 2))
     assert not (tmp_path / "planted").exists()
 
 
@@ -144,10 +144,10 @@ def test_a_pickle_that_is_cut_off_anywhere_is_an_error_of_the_data():
 
 
 @given(st.integers(0), st.binary(min_size=1, max_size=4))
-def test_a_pickle_that_is_broken_anywhere_is_read_or_an_error_of_the_data(place, bytes_):
+def test_a_pickle_that_is_broken_anywhere_is_read_or_an_error_of_the_data(offset, bytes_):
     content = bytearray(python_2_polyglot(VECTORS))
-    place %= len(content)
-    content[place : place + len(bytes_)] = bytes_
+    offset %= len(content)
+    content[offset : offset + len(bytes_)] = bytes_
     try:
         words, vectors = read(bytes(content))
     except DataError:

@@ -92,8 +92,8 @@ def test_a_broken_line_costs_one_record(line, reason):
     ],
 )  # fmt: skip
 def test_a_broken_judgment_costs_one_record(kind, lines, reason):
-    rest, split = ("\ttest", "test") if kind == "candidates" else ("", "")
-    good = f"1\t2\t1{rest}\n"
+    ending, split = ("\ttest", "test") if kind == "candidates" else ("", "")
+    good = f"1\t2\t1{ending}\n"
     first, *drops, judgment = parse((good + "\n".join([*lines, good])).encode(), kind)
     assert [(drop.reason, drop.file, drop.line) for drop in drops] == [
         (reason, FILE, line) for line in range(2, len(lines) + 2)
@@ -108,11 +108,11 @@ def test_grades_go_up_to_the_top_grade(top_grade):
     assert [item.grade for item in items if isinstance(item, Judgment)] == list(range(top_grade + 1))
 
 
-@pytest.mark.parametrize(("rest", "records"), [(b"", []), (b"\n3\te\tf", [Text("3", "e", "f", 3)])])
-def test_a_line_that_is_too_long_costs_one_record(monkeypatch, rest, records):
+@pytest.mark.parametrize(("following", "records"), [(b"", []), (b"\n3\te\tf", [Text("3", "e", "f", 3)])])
+def test_a_line_that_is_too_long_costs_one_record(monkeypatch, following, records):
     monkeypatch.setattr(wikiclir, "MAX_LINE_BYTES", 16)
-    first, drop, *others = parse(b"1\ta\tb\n2\tc\t" + b"long" * 20 + rest)
-    assert (first, others) == (Text("1", "a", "b", 1), records)
+    first, drop, *later = parse(b"1\ta\tb\n2\tc\t" + b"long" * 20 + following)
+    assert (first, later) == (Text("1", "a", "b", 1), records)
     assert (drop.reason, drop.line) == (Reason.LINE_TOO_LONG, 2)
     assert drop.excerpt == "2 | c | " + "long" * 3 + "l"  # the limit and the one byte that broke it
 
@@ -150,9 +150,9 @@ def test_ids_that_look_alike_are_one():
     ],
 )
 def test_a_header_is_named_and_is_no_bad_record(kind, header):
-    first, *others = parse(f"{header}\n{header}\n".encode(), kind)
+    first, *later = parse(f"{header}\n{header}\n".encode(), kind)
     assert (first.reason, first.line, first.reason.bad) == (Reason.HEADER, 1, False)
-    assert Reason.HEADER not in [getattr(one, "reason", None) for one in others]  # only the first line can be
+    assert Reason.HEADER not in [getattr(item, "reason", None) for item in later]  # only the first line can be
 
 
 @pytest.mark.parametrize("line", ["id\ttitle\ta text", '1\t"a\t"b ""c', "d1\ttitle\ttext", "ida\ttitle\ttext"])
@@ -166,7 +166,7 @@ def test_blank_lines_at_the_end_are_no_records_and_others_are_left_out(end):
     _, *blank, last = parse(b"1\ta\tb\n" + end + b"\n2\tc\td\n" + end)
     assert last == Text("2", "c", "d", 2 + len(blank))
     assert len(blank) == (end + b"\n").count(b"\n")
-    assert {one.reason for one in blank} == {Reason.EMPTY_LINE}
+    assert {drop.reason for drop in blank} == {Reason.EMPTY_LINE}
 
 
 @pytest.mark.parametrize("character", ["\u0085", "\u2028", "\u2029", "\u00a0", "\x0b", "\x0c", "\x1c", "\r"])
@@ -182,11 +182,11 @@ def test_gzip_is_recognised_by_its_magic_number(name):
 
 
 def test_a_broken_gzip_file_gives_the_records_before_the_break():
-    # Digests hardly compress, so that a place in the compressed file is a place in the texts.
+    # Digests hardly compress, so that the middle of the compressed file is the middle of the texts.
     content = "".join(f"{line}\ttitle\t{sha256(b'%d' % line).hexdigest()}\n" for line in range(1, 3001)).encode()
     whole, half, stored = parse(content), 1500, gzip.compress(content)
     middle = len(stored) // 2
-    for broken, least in {
+    for broken, min_records in {
         stored[:middle]: half - 300,
         stored[:middle] + b"\xff" * 100 + stored[middle + 100 :]: half - 300,
         stored[:-8] + b"\x00" * 8: 3000,
@@ -195,7 +195,7 @@ def test_a_broken_gzip_file_gives_the_records_before_the_break():
     }.items():
         *records, drop = parse(broken)
         assert (drop.reason, drop.line) == (Reason.UNREADABLE, len(records) + 1)
-        assert records[:least] == whole[:least]
+        assert records[:min_records] == whole[:min_records]
         assert not any(isinstance(record, Drop) and record.reason is Reason.UNREADABLE for record in records)
 
 

@@ -18,7 +18,7 @@ from pipeline.layout import CELL_FILE, CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from schemas.errors import DataError
 from schemas.evaluation import BASELINES_FILE, CHANNELS_FILE, METRICS_FILE, PER_QUERY_FILE, QRELS_FILE
 from schemas.search_report import SEARCH_FILE
-from schemas.settings import given_paths
+from schemas.settings import path_settings
 from smooth_clir.experiments.cell import RUN_AGAIN, Cell
 from smooth_clir.experiments.experiment import Experiment, read_experiment
 from smooth_clir.experiments.report.claims import comparisons, judge, verdicts
@@ -70,7 +70,7 @@ def _content(path: Path) -> bytes:
 def _without_folders(cell: Cell) -> dict[str, Any]:
     """The cell's configuration with the names of files alone."""
     content = copy.deepcopy({key: value for key, value in cell.config.items() if key not in ("kubeflow", "beam")})
-    for path in given_paths(RunConfig, content):
+    for path in path_settings(RunConfig, content):
         path.section[path.keys[-1]] = os.path.basename(path.path)
     return content
 

@@ -171,7 +171,7 @@ class PairWriter:
         if most is not None and len(candidates) > most:
             drawn = [stable_hash("page", str(page_id)) for page_id in self._queries.page_ids[candidates].tolist()]
             order = np.argsort(np.array(drawn, np.uint64), kind="stable")
-            reasons[candidates[order[most:]]] = ArticleReason.NOT_DRAWN.place + 1
+            reasons[candidates[order[most:]]] = ArticleReason.NOT_DRAWN.position + 1
         pages, page = int((reasons == _USED).sum()), -1
         query_language, document_language = self._languages
         names = [queries_file(query_language), judgments_file(query_language, document_language)]
@@ -261,9 +261,9 @@ class PairWriter:
             ("list", ArticleReason.LIST, self._settings.drop_lists),
         ):
             if is_dropped:
-                reasons[articles.kinds == KINDS.index(kind)] = reason.place + 1
+                reasons[articles.kinds == KINDS.index(kind)] = reason.position + 1
         for holds, reason in faults:
-            reasons[(reasons == _USED) & holds] = reason.place + 1
+            reasons[(reasons == _USED) & holds] = reason.position + 1
         return reasons
 
     def _file(self, name: str, pages: int) -> "ShardedFile":

@@ -95,8 +95,8 @@ def parsed(role: str, blobs: Sequence[bytes]) -> list[Text | Judgment | Drop]:
 def shard_lines(folder: Path, role: Role) -> list[bytes]:
     """The lines of all shards; a shard ends with a line end."""
     content = b"".join((folder / shard.name).read_bytes() for shard in role.shards)
-    *lines, rest = content.split(b"\n")
-    assert rest == b""
+    *lines, end = content.split(b"\n")
+    assert end == b""
     return lines
 
 

@@ -59,7 +59,7 @@ def test_a_collection_without_a_document_makes_an_empty_index(tmp_path: Path) ->
 
 @pytest.mark.parametrize("lines", [0, 1, 3, 7, 9])
 def test_the_parts_of_shards_hold_each_line_once(lines: int) -> None:
-    parts = parts_of((Shard("a", 1, lines), Shard("b", lines + 1, 4)), most=3)
+    parts = parts_of((Shard("a", 1, lines), Shard("b", lines + 1, 4)), max_lines=3)
     assert [part.number for part in parts] == list(range(len(parts)))
     for shard in ("a", "b"):
         held = [

@@ -76,10 +76,10 @@ def test_the_evaluation_is_written_for_machines_and_for_trec_eval(evaluated, sco
     with (folder / "run.trec").open() as run:
         written = parse_run(run, "run.trec")
     assert written == ("smooth_clir", {query_id: {"d1": 3, "d2": 2, "d3": 1} for query_id in LISTS})
-    of_two_relevant = {"p_r_5": "0.4000000059604645", "p_r_10": "0.20000000298023224"}
+    expected_precision = {"p_r_5": "0.4000000059604645", "p_r_10": "0.20000000298023224"}
     assert (folder / "per_query.tsv").read_text().splitlines()[:2] == [
         "\t".join(["query_id", *METRICS]),
-        "\t".join(["q0", *(of_two_relevant.get(key, "1.0") for key in METRICS)]),
+        "\t".join(["q0", *(expected_precision.get(key, "1.0") for key in METRICS)]),
     ]
     baseline_metrics = QueryMetrics.from_tsv((folder / "per_query_baselines.tsv").read_text())
     assert baseline_metrics.query_ids == [*LISTS]
@@ -160,7 +160,7 @@ def test_a_pipeline_hands_over_the_runs_of_any_number_of_stages_and_caches_them(
             examples=lists.outputs["made"],
             model=exported.outputs["made"],
             top_grade=2,
-            **{key: one.outputs["made"] for key, one in zip(RUNS, runs, strict=False)},
+            **{key: run.outputs["made"] for key, run in zip(RUNS, runs, strict=False)},
         )
         connection = sqlite_metadata_connection_config(str(tmp_path / "metadata.sqlite"))
         pipeline = tfx_pipeline.Pipeline(

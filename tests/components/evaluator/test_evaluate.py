@@ -19,8 +19,8 @@ def graded_lists(grades):
     """Lists of these grades by query id."""
     # Ids of two lengths: bytewise, document 9 comes after document 10.
     return text_lists(
-        (query_id, "text", {f"{7 + place}": ("text", grade) for place, grade in enumerate(of_query)})
-        for query_id, of_query in grades.items()
+        (query_id, "text", {f"{7 + index}": ("text", grade) for index, grade in enumerate(query_grades)})
+        for query_id, query_grades in grades.items()
     )
 
 
@@ -114,7 +114,7 @@ def five_documents(queries):
         (
             f"q{query:02}",
             f"query {query}",
-            {f"{query}-{place}": (f"text {query}-{place}", grade) for place, grade in enumerate([2, 1, 0, 0, 0])},
+            {f"{query}-{index}": (f"text {query}-{index}", grade) for index, grade in enumerate([2, 1, 0, 0, 0])},
         )
         for query in queries
     )

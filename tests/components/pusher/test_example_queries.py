@@ -19,10 +19,10 @@ def chosen(
     folder: Path, make_examples: MakeExamples, lists: dict[str, tuple[str, dict[str, tuple[str, int]]]]
 ) -> list[str]:
     examples = make_examples(folder, {}, evaluation=lists)
-    found: list[str] = json.loads(
+    queries: list[str] = json.loads(
         example_queries(map(str, Path(examples.uri, "Split-eval").iterdir()), max_queries=4, domains=EVERY_DOMAIN)
     )
-    return found
+    return queries
 
 
 def test_queries_of_a_length_that_people_type_are_chosen_and_one_for_each_mr_document(
@@ -43,6 +43,6 @@ def test_there_are_no_more_than_asked_and_the_same_ones_for_any_order(
     tmp_path: Path, make_examples: MakeExamples
 ) -> None:
     lists = {f"q{number}": (f"a query of number {number}", {f"d{number}": ("un texte", 1)}) for number in range(9)}
-    found = chosen(tmp_path / "one", make_examples, lists)
-    assert found == [f"a query of number {number}" for number in range(4)]
-    assert chosen(tmp_path / "other", make_examples, dict(reversed(lists.items()))) == found
+    queries = chosen(tmp_path / "one", make_examples, lists)
+    assert queries == [f"a query of number {number}" for number in range(4)]
+    assert chosen(tmp_path / "other", make_examples, dict(reversed(lists.items()))) == queries

@@ -11,8 +11,8 @@ from schemas.training_history import Fitted
 from tests.components.pusher.card import CUT, DATA, SETTINGS, history, report
 
 
-def card(settings=SETTINGS, **given) -> str:
-    parts = {"cut": CUT, "history": history(), "report": report(), **given}
+def card(settings=SETTINGS, **parts) -> str:
+    parts = {"cut": CUT, "history": history(), "report": report(), **parts}
     return model_card(settings, DATA, **parts, reason="all metrics are above those of random order")
 
 
@@ -46,9 +46,9 @@ def part_of(text, title):
 
 def test_a_card_says_of_each_side_what_the_limit_on_words_cuts():
     text = card()
-    *_, of_queries, of_documents = part_of(text, "Data").strip().split("\n\n")
-    assert "none of the queries" in of_queries and "data.max_document_tokens (200 words)" in of_queries
-    assert "20.0% of the documents" in of_documents and ": 10.0%" in of_documents
+    *_, query_sentence, document_sentence = part_of(text, "Data").strip().split("\n\n")
+    assert "none of the queries" in query_sentence and "data.max_document_tokens (200 words)" in query_sentence
+    assert "20.0% of the documents" in document_sentence and ": 10.0%" in document_sentence
     assert "cut off" not in part_of(text, "Limits")
     assert "data.max_document_tokens" not in card(cut=None)
 

@@ -9,13 +9,13 @@ from google.protobuf import text_format
 from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow_serving.apis import prediction_log_pb2
 
-from components.pusher.warm_up import LISTS, MOST_DOCUMENTS, warm_up
+from components.pusher.warm_up import LISTS, MAX_DOCUMENTS, warm_up
 from schemas.domains import EVERY_DOMAIN
 from tests.models.loaded_once import model_of_vectors
 
 pytestmark = pytest.mark.stages
 
-MOST_RECORDS = 1000
+MAX_RECORDS = 1000
 """TF Serving's limit."""
 
 
@@ -48,18 +48,18 @@ def requests_in(folder: Path, content: bytes) -> list[tuple[str, dict[str, np.nd
     logs = [prediction_log_pb2.PredictionLog.FromString(record) for record in records]
     requests = [log.predict_log.request for log in logs]
     return [
-        (one.model_spec.signature_name, {name: tf.make_ndarray(tensor) for name, tensor in one.inputs.items()})
-        for one in requests
+        (request.model_spec.signature_name, {name: tf.make_ndarray(tensor) for name, tensor in request.inputs.items()})
+        for request in requests
     ]
 
 
 def test_each_list_is_asked_for_alone_and_all_together(tmp_path, model):
     files = write_lists(tmp_path / "lists", {"q2": 1, "q1": 2})
-    found = [
+    requests = [
         (signature, {name: texts.tolist() for name, texts in inputs.items()})
         for signature, inputs in requests_in(tmp_path, warm_up(model, files, EVERY_DOMAIN))
     ]
-    assert found == [
+    assert requests == [
         ("score", {"query": [b"cat q1"], "documents": [[b"chat 0", b"chat 1"]]}),
         ("encode_query", {"query": [b"cat q1"]}),
         ("encode_document", {"document": [b"chat 0", b"chat 1"]}),
@@ -83,17 +83,17 @@ def test_the_model_answers_every_request(tmp_path, model):
 def test_there_are_no_more_requests_and_rows_than_tf_serving_takes(tmp_path, model):
     files = write_lists(tmp_path / "lists", {f"q{number}": 500 for number in range(40)})
     requests = requests_in(tmp_path, warm_up(model, files, EVERY_DOMAIN))
-    assert len(requests) == 3 * LISTS + 2 < MOST_RECORDS
+    assert len(requests) == 3 * LISTS + 2 < MAX_RECORDS
     batching = Path(__file__).parents[3] / "smooth_clir" / "serving" / "tf_serving" / "batching.config"
-    (most_rows,) = [int(line.split()[3]) for line in batching.read_text().splitlines() if "max_batch_size" in line]
-    assert max(len(texts) for _, inputs in requests for texts in inputs.values()) <= MOST_DOCUMENTS <= most_rows
+    (max_rows,) = [int(line.split()[3]) for line in batching.read_text().splitlines() if "max_batch_size" in line]
+    assert max(len(texts) for _, inputs in requests for texts in inputs.values()) <= MAX_DOCUMENTS <= max_rows
 
 
 def test_equal_examples_in_any_order_make_equal_bytes_and_none_make_none(tmp_path, model):
     sizes = {f"q{number}": number % 3 + 1 for number in range(30)}
-    one = write_lists(tmp_path / "one", sizes)
-    other = write_lists(tmp_path / "other", dict(reversed(sizes.items())))
-    assert warm_up(model, one, EVERY_DOMAIN) == warm_up(model, other, EVERY_DOMAIN) != b""
+    files = write_lists(tmp_path / "files", sizes)
+    reversed_files = write_lists(tmp_path / "reversed", dict(reversed(sizes.items())))
+    assert warm_up(model, files, EVERY_DOMAIN) == warm_up(model, reversed_files, EVERY_DOMAIN) != b""
     assert warm_up(model, write_lists(tmp_path / "lists", {}), EVERY_DOMAIN) == b""
 
 

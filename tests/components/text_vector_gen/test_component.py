@@ -45,10 +45,10 @@ def run(tmp_path, encoder, make_artifact, make_collection, make_examples):
     collection = make_collection(tmp_path, {"documents": "".join(lines).encode()})
     parents = (tmp_path / f"run_{number}" for number in range(9))
 
-    def run(settings=ENDPOINT, **others):
+    def run(settings=ENDPOINT, **changes):
         written = make_artifact("TextVectors", next(parents))
         parameters = {"encoder": settings, "digest": "abc", "store": str(tmp_path / "store"), "probes": (8.0, 0.5)}
-        TextVectorGen.test_call(examples, collection, written, map, **(parameters | others))
+        TextVectorGen.test_call(examples, collection, written, map, **(parameters | changes))
         return TextVectors(written.uri)
 
     return run

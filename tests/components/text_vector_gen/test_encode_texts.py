@@ -58,7 +58,7 @@ def collection(tmp_path):
     """Makes a collection of the texts of shards; a broken line is left out of each."""
 
     def make(shards=SHARDS, name="collection"):
-        content = [f"{lines_of(shard, 100 * place)}no tabs\n".encode() for place, shard in enumerate(shards)]
+        content = [f"{lines_of(shard, 100 * index)}no tabs\n".encode() for index, shard in enumerate(shards)]
         collect(tmp_path / name / "artifact", {"documents": content})
         return str(tmp_path / name / "artifact")
 
@@ -289,7 +289,7 @@ def test_the_text_of_each_query_is_read_from_the_lists_of_all_files(tmp_path):
 @pytest.fixture
 def files(tmp_path, collection):
     """Takes the vectors of files; by default those of all ids, in reverse."""
-    ids = [f"d{100 * place + row:03}" for place, shard in enumerate(SHARDS) for row in range(len(shard))]
+    ids = [f"d{100 * index + row:03}" for index, shard in enumerate(SHARDS) for row in range(len(shard))]
     texts = [text for shard in SHARDS for text in shard]
 
     def take(queries=(*QUERIES,), documents=tuple(ids)):

@@ -34,7 +34,7 @@ def train_small(arguments: dict[str, Any], strategy: tf.distribute.Strategy) -> 
       arguments: `folder`, where each worker has a log, and all one checkpoint; `training`, the settings; `model`, those
         that are not the defaults. What is to happen when an epoch, of those that are trained now, is evaluated:
         `killed`, [epoch, whether the chief is]; `refused`, [epoch, whether the chief does]; `waits`, [epoch], each
-        worker when it has written its process id. `most_bytes`, the size beyond which no file can be written.
+        worker when it has written its process id. `max_bytes`, the size beyond which no file can be written.
       strategy: over all workers.
 
     Returns:
@@ -42,8 +42,8 @@ def train_small(arguments: dict[str, Any], strategy: tf.distribute.Strategy) -> 
     """
     chief, folder = Chief(strategy), Path(arguments["folder"])
     own = folder / ("chief" if chief.is_here else "other")
-    if most_bytes := arguments.get("most_bytes"):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+    if max_bytes := arguments.get("max_bytes"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, max_bytes))
     settings = TrainingSettings(**arguments["training"]).for_model(ModelSettings())
     with strategy.scope():
         words, model = Words(VOCABULARY_SIZE), ModelSettings(embedding_dim=8, **arguments.get("model", {}))

@@ -42,8 +42,8 @@ def read(tmp_path, monkeypatch):
             "doc_id": [*grades],
             "doc_text": [*grades],
         }
-        places = [-1 if grade else place for place, grade in enumerate(grades.values())]
-        return {**ids, "relevance": [*grades.values()], "negative_place": places}
+        positions = [-1 if grade else position for position, grade in enumerate(grades.values())]
+        return {**ids, "relevance": [*grades.values()], "negative_place": positions}
 
     write_examples(
         tmp_path / "train", [example(b"q1", {b"a": 2, b"b": 0, b"c": 0}), example(b"q2", {b"b": 1, b"a": 0})]
@@ -84,9 +84,9 @@ def test_an_adversary_sees_queries_of_held_out_domains_with_random_documents_and
     lists = [read.example(f"{name}/{number}".encode(), {b"a": 2, b"b": 0}) for name in names for number in range(2)]
     write_examples(tmp_path / "train", lists)
     texts = {"weight": 0.1, "held_out_texts": True}
-    found = read(held_out=("health",), adversary=texts).held_out_texts
-    assert (found.query_ids, {len(ids) for ids in found.doc_ids}) == ([b"health/0", b"health/1"], {2})
-    assert not np.concatenate(found.grades).any()
+    lists = read(held_out=("health",), adversary=texts).held_out_texts
+    assert (lists.query_ids, {len(ids) for ids in lists.doc_ids}) == ([b"health/0", b"health/1"], {2})
+    assert not np.concatenate(lists.grades).any()
     # Without a discriminator nothing sees them.
     for adversary in ({**texts, "weight": 0}, {**texts, "held_out_texts": False}):
         assert read(held_out=("health",), adversary=adversary).held_out_texts is None
@@ -127,36 +127,36 @@ def test_a_channel_in_training_scores_the_train_lists_too_without_those_document
     inputs = read(channels=["bm25"], lexicon=str(tmp_path), in_training=True, negatives_from="judged")
     assert inputs.channels_in_training.keys() == {"bm25"}
     assert inputs.train_lists.doc_ids == [[b"a", b"b"], [b"b", b"a"]]
-    found = inputs.train_lists.list_columns["fixed_score_bm25"].to_list()
+    list_scores = inputs.train_lists.list_columns["fixed_score_bm25"].to_list()
     channel = make_channel(lexicon)
-    assert found[0] == pytest.approx(scores(channel, ["a b"], ["a", "b"])[0].tolist())
-    assert found[1] == pytest.approx(scores(channel, ["a b"], ["b", "a"])[0].tolist())
+    assert list_scores[0] == pytest.approx(scores(channel, ["a b"], ["a", "b"])[0].tolist())
+    assert list_scores[1] == pytest.approx(scores(channel, ["a b"], ["b", "a"])[0].tolist())
 
 
 def test_a_channel_of_the_lexicon_scores_the_eval_lists_alone(read, lexicon, tmp_path):
     inputs = read(channels=["bm25"], lexicon=str(tmp_path))
     (expected,) = scores(make_channel(lexicon), ["a b"], ["a", "c"])
-    (found,) = inputs.eval_lists.list_columns["fixed_score_bm25"].to_list()
-    assert found == pytest.approx(expected.tolist())
+    (list_scores,) = inputs.eval_lists.list_columns["fixed_score_bm25"].to_list()
+    assert list_scores == pytest.approx(expected.tolist())
     assert "fixed_score_bm25" not in inputs.train_lists.list_columns
     assert inputs.train_texts().query_ids == [b"q1", b"q2"]
 
 
 def test_a_channel_of_pairs_is_learned_of_the_train_texts_in_their_languages(read, monkeypatch):
-    given = []
+    calls = []
 
     def make(inputs, **own):
-        given.append((inputs, own))
+        calls.append((inputs, own))
         return make_channel(learn([], [["a"]], "bm25"))
 
     monkeypatch.setattr(ClLsi, "make", make)
     inputs = read(channels=["cl_lsi"], languages=("en", "fr"), rules=WordRules(max_tokens=7))
-    ((of_channel, own),) = given
+    ((received, own),) = calls
     assert own == {"dim": 100}
-    assert (of_channel.name, of_channel.languages, of_channel.rules.max_tokens) == ("cl_lsi", ("en", "fr"), 7)
-    assert of_channel.top_grade == inputs.job.top_grade
-    assert of_channel.train_texts().query_ids == [b"q1", b"q2"]
-    assert of_channel.eval_texts().query_ids == [b"q3"]
+    assert (received.name, received.languages, received.rules.max_tokens) == ("cl_lsi", ("en", "fr"), 7)
+    assert received.top_grade == inputs.job.top_grade
+    assert received.train_texts().query_ids == [b"q1", b"q2"]
+    assert received.eval_texts().query_ids == [b"q3"]
 
 
 def test_a_channel_that_needs_a_lexicon_is_refused_without_one(read):
@@ -192,5 +192,5 @@ def test_within_one_language_a_word_of_a_query_is_as_rare_as_it_is_among_documen
         document_columns={f.DOC_TOKENS: tf.ragged.constant([[0], [0, 1], [0, 0]])},
     )
     job = training_job(training=TrainingSettings(), languages=languages)
-    found = inputs._idf(f.QUERY_VOCABULARY, job, SimpleNamespace(vocabulary_by_name=words.get), lists)
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    idf = inputs._idf(f.QUERY_VOCABULARY, job, SimpleNamespace(vocabulary_by_name=words.get), lists)
+    np.testing.assert_allclose(idf, expected, rtol=1e-6)

@@ -174,8 +174,8 @@ def test_a_graph_has_no_ops_of_others_but_those_that_part_texts_into_words(train
     content = Path(trained(name).model.path, "saved_model.pb").read_bytes()
     (graph,) = saved_model_pb2.SavedModel.FromString(content).meta_graphs
     functions = graph.graph_def.library.function
-    ops = {node.op for nodes in (graph.graph_def.node, *(one.node_def for one in functions)) for node in nodes}
-    foreign = {op for op in ops - {one.signature.name for one in functions} if not hasattr(tf.raw_ops, op)}
+    ops = {node.op for nodes in (graph.graph_def.node, *(func.node_def for func in functions)) for node in nodes}
+    foreign = {op for op in ops - {func.signature.name for func in functions} if not hasattr(tf.raw_ops, op)}
     assert foreign == {"CaseFoldUTF8", "NormalizeUTF8"}
 
 
@@ -268,18 +268,18 @@ def test_grades_of_held_out_queries_change_nothing_that_is_learned_and_an_advers
 
     rankers = []
 
-    def keep(ranker, text_features, path, *others):
+    def keep(ranker, text_features, path, *arguments):
         Path(path).mkdir(parents=True)
         rankers.append(ranker)
 
     monkeypatch.setattr(training, "export_ranker", keep)
     monkeypatch.setattr(training, "write_words", lambda *arguments: None)
     settings = settings_of([HELD_OUT], adversary={"weight": 0.01, "held_out_texts": True})
-    first, other = (make(settings, held_out_grade=grade) for grade in (int, lambda grade: 2 - grade))
+    first, flipped = (make(settings, held_out_grade=grade) for grade in (int, lambda grade: 2 - grade))
     for parts in (("LexiconGen", "lexicon"), ("Transform", "transform_graph", "transform_fn", "assets")):
-        assert first.files(*parts) == other.files(*parts) != {}
+        assert first.files(*parts) == flipped.files(*parts) != {}
     assert all(map(np.array_equal, *(ranker.get_weights() for ranker in rankers)))
-    assert first.history.history == other.history.history
+    assert first.history.history == flipped.history.history
     for row in first.history.history:
         assert row.figures["train/largest_domain_share"] < 1 / 2  # of three domains, of which two are trained on
         assert row.figures["train/adversary_gradient_norm"] > 0

@@ -28,11 +28,11 @@ WORDS = Words(VOCABULARY_SIZE)
 @pytest.fixture(scope="module")
 def lists():
     """Train lists, and eval lists in which the channels score by noise and, a little, by the grades."""
-    found = learnable_lists(40, seed=2)
-    noise = np.random.default_rng(1).normal(size=found.pairs)
-    scores = tf.cast(noise + 0.5 * found.list_columns[f.RELEVANCE].flat_values.numpy(), tf.float32)
-    columns = {f.fixed_score(kind): found.documents.with_flat_values(scores) for kind in ("lexicon", "bm25")}
-    return learnable_lists(40, seed=1), replace(found, list_columns={**found.list_columns, **columns})
+    lists = learnable_lists(40, seed=2)
+    noise = np.random.default_rng(1).normal(size=lists.pairs)
+    scores = tf.cast(noise + 0.5 * lists.list_columns[f.RELEVANCE].flat_values.numpy(), tf.float32)
+    columns = {f.fixed_score(kind): lists.documents.with_flat_values(scores) for kind in ("lexicon", "bm25")}
+    return learnable_lists(40, seed=1), replace(lists, list_columns={**lists.list_columns, **columns})
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +77,13 @@ def train(without_graphs, inputs_of, tmp_path_factory):
 
     made = {}
 
-    def train(channels, **others):
-        key = repr((channels, others))
+    def train(channels, **inputs):
+        key = repr((channels, inputs))
         if key not in made:
             folder = tmp_path_factory.mktemp("training")
             folders = [str(folder / name) for name in ("log", "checkpoint")]
             strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
-            made[key] = train_ranker(inputs_of(channels, **others), strategy, *folders)
+            made[key] = train_ranker(inputs_of(channels, **inputs), strategy, *folders)
         return made[key]
 
     return train
@@ -149,28 +149,28 @@ def test_the_train_splits_scores_are_those_of_the_channel_that_is_trained(inputs
 
 
 @pytest.mark.parametrize(
-    ("similarity", "others"), [("smooth_cosine", {}), ("dot", {}), ("smooth_cosine", {"bm25": 0.25})]
+    ("similarity", "weights"), [("smooth_cosine", {}), ("dot", {}), ("smooth_cosine", {"bm25": 0.25})]
 )
-def test_a_fitted_weight_is_that_of_the_best_epochs_channels_on_the_eval_split(train, lists, similarity, others):
-    ranker, history, _ = train({"lexicon": "fitted", **others}, similarity=similarity)
-    found = history.fitted["lexicon.weight"]
-    assert ranker.weights_of_channels == {similarity: 1.0, "lexicon": found.value, **others}
-    assert [one.value for one in found.curve] == list(WEIGHTS)
-    of_weight = {one.value: one.ndcg_5 for one in found.curve}
-    assert of_weight[found.value] == pytest.approx(ndcg_5(ranker, lists[1]))
-    assert of_weight[0.5] == pytest.approx(history.best_value)  # the weight with which the epoch is picked
-    assert type(history).from_json(history.to_json()).fitted == {"lexicon.weight": found}
+def test_a_fitted_weight_is_that_of_the_best_epochs_channels_on_the_eval_split(train, lists, similarity, weights):
+    ranker, history, _ = train({"lexicon": "fitted", **weights}, similarity=similarity)
+    weight = history.fitted["lexicon.weight"]
+    assert ranker.weights_of_channels == {similarity: 1.0, "lexicon": weight.value, **weights}
+    assert [tried.value for tried in weight.curve] == list(WEIGHTS)
+    values = {tried.value: tried.ndcg_5 for tried in weight.curve}
+    assert values[weight.value] == pytest.approx(ndcg_5(ranker, lists[1]))
+    assert values[0.5] == pytest.approx(history.best_value)  # the weight with which the epoch is picked
+    assert type(history).from_json(history.to_json()).fitted == {"lexicon.weight": weight}
 
 
 def test_of_several_fitted_weights_none_alone_could_be_better(train, lists):
     ranker, history, _ = train({"lexicon": "fitted", "bm25": "fitted"})
     assert history.fitted.keys() == {"lexicon.weight", "bm25.weight"}
     best = ndcg_5(ranker, lists[1])
-    for name, found in history.fitted.items():
-        assert ranker.weights_of_channels[name.removesuffix(".weight")] == found.value
+    for name, weight in history.fitted.items():
+        assert ranker.weights_of_channels[name.removesuffix(".weight")] == weight.value
         # The curve of either weight is that with the other one as it is in the score.
-        assert {one.value: one.ndcg_5 for one in found.curve}[found.value] == pytest.approx(best)
-    values = [max(one.ndcg_5 + 0.1 * one.p_mr_1 for one in found.curve) for found in history.fitted.values()]
+        assert {tried.value: tried.ndcg_5 for tried in weight.curve}[weight.value] == pytest.approx(best)
+    values = [max(tried.ndcg_5 + 0.1 * tried.p_mr_1 for tried in weight.curve) for weight in history.fitted.values()]
     assert values[0] == pytest.approx(values[1])
 
 
@@ -181,8 +181,9 @@ def test_a_held_out_weight_is_fitted_with_rankers_that_were_trained_without_each
     # Here the inputs without a domain are those of all: both rankers are the one whose weight is fitted.
     _, fitted, _ = train({"lexicon": "fitted"}, similarity="smooth_cosine")
     assert held_out.fitted["lexicon.weight"].value == fitted.fitted["lexicon.weight"].value
-    for one, other in zip(held_out.fitted["lexicon.weight"].curve, fitted.fitted["lexicon.weight"].curve, strict=True):
-        assert (one.value, one.ndcg_5, one.p_mr_1) == pytest.approx((other.value, other.ndcg_5, other.p_mr_1))
+    curves = (history.fitted["lexicon.weight"].curve for history in (held_out, fitted))
+    for left, right in zip(*curves, strict=True):
+        assert (left.value, left.ndcg_5, left.p_mr_1) == pytest.approx((right.value, right.ndcg_5, right.p_mr_1))
 
 
 def test_the_numbers_that_a_channel_fitted_stand_in_the_history(inputs_of, train, monkeypatch):
@@ -192,9 +193,9 @@ def test_the_numbers_that_a_channel_fitted_stand_in_the_history(inputs_of, train
 
 
 def test_the_thresholds_are_those_of_the_loss_as_the_best_epoch_left_them(train):
-    given = train({})
-    assert given.theta == (0.2, 0.7)
+    fixed = train({})
+    assert fixed.theta == (0.2, 0.7)
     learned = train({}, loss=LossSettings(learn_theta=True))
     figures = learned.history.history[learned.history.best_epoch - 1].figures
-    assert learned.theta == (figures["theta/1"], figures["theta/2"]) != given.theta
+    assert learned.theta == (figures["theta/1"], figures["theta/2"]) != fixed.theta
     assert train({}, loss=LossSettings(name="softmax")).theta == ()

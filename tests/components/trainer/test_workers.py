@@ -37,7 +37,7 @@ def run(folder, settings=TWO, **happens):
     )
 
 
-def run_one(folder, **happens):
+def run_single_worker(folder, **happens):
     """Trains in one worker, which starts sooner than two."""
     return run_workers(train_small, arguments_of(folder, **happens), TWO, Cluster.on_loopback(1))
 
@@ -62,10 +62,10 @@ def on_two(folder):
 
 @pytest.mark.long
 def test_two_workers_train_as_one_device_does_and_the_chief_alone_writes(on_two, folder, tmp_path):
-    on_one = train_small(arguments_of(tmp_path), tf.distribute.OneDeviceStrategy("/cpu:0"))
-    one, two = ([row.figures for row in history.history] for history in (TrainingHistory(**on_one), on_two))
-    assert len(one) == len(two) == 3
-    for expected, figures in zip(one, two, strict=True):
+    on_device = train_small(arguments_of(tmp_path), tf.distribute.OneDeviceStrategy("/cpu:0"))
+    device, cluster = ([row.figures for row in history.history] for history in (TrainingHistory(**on_device), on_two))
+    assert len(device) == len(cluster) == 3
+    for expected, figures in zip(device, cluster, strict=True):
         assert figures == {name: pytest.approx(value, abs=5e-5) for name, value in expected.items()}
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint", "chief"]
 
@@ -114,16 +114,16 @@ def test_a_worker_of_a_cluster_that_loses_another_says_so(tmp_path):
         return str(died.value).splitlines()
 
     with ThreadPoolExecutor(2) as pool:
-        (of_chief, *_), (of_other, *_) = pool.map(join, views)
-    assert "but worker 0 lost another one: Collective ops is aborted" in of_chief
-    assert "but worker 1 was killed by SIGKILL" in of_other
+        (chief_error, *_), (worker_error, *_) = pool.map(join, views)
+    assert "but worker 0 lost another one: Collective ops is aborted" in chief_error
+    assert "but worker 1 was killed by SIGKILL" in worker_error
 
 
 @pytest.mark.long
 def test_workers_do_not_outlive_a_run_that_is_killed(tmp_path):
     code = "import sys; from tests.components.trainer.test_workers import *; run(Path(sys.argv[1]), waits=[2])"
     command = [sys.executable, "-c", f"from pathlib import Path; {code}", str(tmp_path)]
-    files = [tmp_path / f"{place}.pid" for place in ("chief", "other")]
+    files = [tmp_path / f"{role}.pid" for role in ("chief", "other")]
     with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}) as parent:
         deadline = time.monotonic() + 500
         while not all(file.exists() and file.read_text() for file in files) and time.monotonic() < deadline:
@@ -141,16 +141,16 @@ def test_workers_do_not_outlive_a_run_that_is_killed(tmp_path):
 @pytest.mark.long
 def test_a_full_disk_is_reported_as_such_and_the_training_goes_on(tmp_path):
     with pytest.raises(RuntimeError) as failed:
-        run_one(tmp_path, most_bytes=2000)
+        run_single_worker(tmp_path, max_bytes=2000)
     assert "no space left to write the output" in str(users_error(failed.value, has_stages=True))
-    assert len(TrainingHistory(**run_one(tmp_path)).history) == 3
+    assert len(TrainingHistory(**run_single_worker(tmp_path)).history) == 3
 
 
 @pytest.mark.stages
 def test_what_a_worker_prints_last_stands_in_the_error_of_its_death(monkeypatch, tmp_path):
     monkeypatch.setattr(workers, "_START", "import sys; assert %r; print('not found', file=sys.stderr); sys.exit(3)")
     with pytest.raises(WorkerDied) as died:
-        run_one(tmp_path)
+        run_single_worker(tmp_path)
     assert str(died.value).splitlines() == [
         "all 1 workers of the training must live until it ends, but worker 0 ended with exit status 3.",
         "Its last lines:",

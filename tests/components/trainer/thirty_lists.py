@@ -29,9 +29,9 @@ TOPICS: Final = {
 _FORMS: Final = ("the {} and a {}", "its {} near the {}", "{} or {} with a new word")
 
 
-def _document(topic: int, other: int) -> str:
+def _document(topic: int, second_topic: int) -> str:
     words = [*TOPICS.values()]
-    return f"Un texte de {words[topic]}, l'un des {words[other].split()[0]} d'hier."
+    return f"Un texte de {words[topic]}, l'un des {words[second_topic].split()[0]} d'hier."
 
 
 DOCUMENTS: Final = {
@@ -96,8 +96,8 @@ class Stages:
             if node.id not in names:
                 continue
             inputs = {key: [made[channel.output_key]] for key, channel in node.inputs.items()}
-            outputs = {key: [artifact(one.type, folder / node.id / key)] for key, one in node.outputs.items()}
-            made |= {key: one for key, (one,) in outputs.items()}
+            outputs = {key: [artifact(channel.type, folder / node.id / key)] for key, channel in node.outputs.items()}
+            made |= {key: output for key, (output,) in outputs.items()}
             executor = node.executor_spec.executor_class
             beam = {"beam_pipeline_args": []} if issubclass(executor, BaseBeamExecutor) else {}
             context = executor.Context(tmp_dir=str(folder / "tmp"), unique_id="1", **beam)

@@ -50,7 +50,7 @@ def test_the_same_drawing_gives_the_same_bytes():
 
 def luminance(colour: str) -> float:
     """WCAG 2's relative luminance of #rrggbb."""
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return float(np.dot([0.2126, 0.7152, 0.0722], linear))
 
@@ -65,4 +65,4 @@ def test_every_colour_stands_out_from_a_light_and_from_a_dark_page():
 def test_series_differ_in_colour_dashes_and_marker():
     assert len(set(COLOURS)) == len(set(MARKERS)) == 7
     assert len(set(LINES)) == 5
-    assert len({str(line_style(place)) for place in range(35)}) == 35
+    assert len({str(line_style(index)) for index in range(35)}) == 35

@@ -23,10 +23,10 @@ pytestmark = pytest.mark.stages
 WORDS = "loup renard cerf élan nation nations national rouge rouges 東京 l'eau ½ \u0640".split()
 TRAIN = {
     f"q{query}": (
-        " ".join(f"word{(query * place) % 23}" for place in range(query % 6)),
+        " ".join(f"word{(query * position) % 23}" for position in range(query % 6)),
         {
-            f"d{(query + place) % 40}": (" ".join(WORDS[(query + place) % 40 % len(WORDS) :]), place % 3)
-            for place in range(query % 5 + 1)
+            f"d{(query + position) % 40}": (" ".join(WORDS[(query + position) % 40 % len(WORDS) :]), position % 3)
+            for position in range(query % 5 + 1)
         },
     )
     for query in range(150)
@@ -101,10 +101,10 @@ def vocabularies(graph, _):
 
 @BOTH_WAYS
 def test_both_ways_give_the_same_vocabularies(outputs, scenario):
-    in_one_process, on_a_runner = (vocabularies(*outputs(way)) for way in WAYS)
+    in_process, on_a_runner = (vocabularies(*outputs(way)) for way in WAYS)
     counts = f.COUNTS_OF_VOCABULARY[SCENARIOS[scenario][1]]
-    assert in_one_process.keys() == {*f.COLUMN_OF_VOCABULARY, counts}
-    assert in_one_process == on_a_runner
+    assert in_process.keys() == {*f.COLUMN_OF_VOCABULARY, counts}
+    assert in_process == on_a_runner
 
 
 def test_joint_stems_are_those_of_both_languages_without_held_out_domains(outputs, scenario):
@@ -148,19 +148,19 @@ def test_documents_that_the_limit_cuts_are_logged_and_much_is_a_warning(make_exa
 def test_both_ways_give_the_same_schemas(outputs):
     import tensorflow_transform as tft
 
-    in_one_process, on_a_runner = (tft.TFTransformOutput(outputs(way)[0].uri) for way in WAYS)
-    assert in_one_process.transformed_metadata.schema == on_a_runner.transformed_metadata.schema
-    assert in_one_process.raw_metadata.schema == on_a_runner.raw_metadata.schema
-    assert in_one_process.vocabulary_file_by_name(f.QUERY_VOCABULARY).endswith("assets/query_vocabulary")
+    in_process, on_a_runner = (tft.TFTransformOutput(outputs(way)[0].uri) for way in WAYS)
+    assert in_process.transformed_metadata.schema == on_a_runner.transformed_metadata.schema
+    assert in_process.raw_metadata.schema == on_a_runner.raw_metadata.schema
+    assert in_process.vocabulary_file_by_name(f.QUERY_VOCABULARY).endswith("assets/query_vocabulary")
     assert not (Path(outputs(WAYS[1])[0].uri) / CUT_FILE).exists()  # TFX counts no cuts
 
 
 @BOTH_WAYS
 def test_both_ways_give_the_same_examples(outputs, scenario):
     for split, lists in (("train", SCENARIOS[scenario][0]), ("eval", EVAL)):
-        in_one_process, on_a_runner = (examples(*outputs(way), split) for way in WAYS)
-        assert len(in_one_process) == len(lists)
-        assert in_one_process == on_a_runner
+        in_process, on_a_runner = (examples(*outputs(way), split) for way in WAYS)
+        assert len(in_process) == len(lists)
+        assert in_process == on_a_runner
 
 
 def examples(_, transformed, split):

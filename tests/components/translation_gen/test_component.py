@@ -35,8 +35,8 @@ def test_another_translator_has_a_store_of_its_own_and_the_first_one_s_stays(run
     monkeypatch.setenv(ALLOWED, "*")
     upper = settings_of(f"open({str(tmp_path / 'starts')!r}, 'a').write('x'); {UPPER}")
     assert run(upper) == LINES
-    other = settings_of("sys.stdout.write(sys.stdin.read().title())")
-    assert run(other).startswith("Le Loup Dort.\tLe loup dort.\n")
+    title = settings_of("sys.stdout.write(sys.stdin.read().title())")
+    assert run(title).startswith("Le Loup Dort.\tLe loup dort.\n")
     assert run(upper) == LINES
     assert len([*(tmp_path / "store").iterdir()]) == 2
     assert (tmp_path / "starts").read_text() == "xxx"  # a probe, the sentences, and the probe of the last run

@@ -44,8 +44,8 @@ def translator(monkeypatch):
 
 def sentences_of(folder, shards):
     lines = [
-        "".join(f"d{100 * place + row:03}\tA title\t{text}\n" for row, text in enumerate(shard)).encode() + b"no tabs\n"
-        for place, shard in enumerate(shards)
+        "".join(f"d{100 * index + row:03}\tA title\t{text}\n" for row, text in enumerate(shard)).encode() + b"no tabs\n"
+        for index, shard in enumerate(shards)
     ]
     collect(folder / "artifact", {"documents": lines})
     return Sentences(str(folder / "artifact"), "fr", open)

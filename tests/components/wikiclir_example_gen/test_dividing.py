@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.dividing import MOST_IN_ONE, DocumentGroups
+from components.wikiclir_example_gen.dividing import GROUP_DIVISOR, DocumentGroups
 from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikiclir_example_gen.sampling import is_cold
 from schemas.splits import SPLITS, split_of
@@ -40,7 +40,7 @@ def test_a_unit_is_a_connected_component_or_a_document_of_one_with_more_than_a_t
     for component in components(relevant):
         for doc_id in component:
             assert groups.first(doc_id) == min(component)
-            assert groups.units()[doc_id] == (doc_id if len(component) > total / MOST_IN_ONE else min(component))
+            assert groups.units()[doc_id] == (doc_id if len(component) > total / GROUP_DIVISOR else min(component))
     assert len(groups.units()) == total
 
 
@@ -66,8 +66,8 @@ def ranking_lists(draw):
     lists = {}
     for query in range(draw(st.integers(1, 25))):
         first = draw(st.integers(0, 60))
-        others = draw(st.dictionaries(st.integers(1, 4), st.integers(0, TOP_GRADE), max_size=4))
-        grades = {f"d{first + place}": grade for place, grade in {0: TOP_GRADE, **others}.items()}
+        related = draw(st.dictionaries(st.integers(1, 4), st.integers(0, TOP_GRADE), max_size=4))
+        grades = {f"d{first + offset}": grade for offset, grade in {0: TOP_GRADE, **related}.items()}
         judged = draw(st.sets(st.sampled_from(sorted(grades))))
         used = {"candidates": list(grades), "judgments": sorted(judged)}
         split = draw(st.sampled_from(SPLITS))

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from components.collection_gen import write_collection
 from components.wikiclir_example_gen.query_words import draw_query_words
-from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives
+from components.wikiclir_example_gen.sampling import is_cold, list_sort_key, sample_negatives
 from schemas import features as f
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
@@ -28,7 +28,7 @@ NUMBERS = range(40, 0, -1)
 DOC_IDS = [f"d{number}" for number in range(60)]
 QUERIES = [f"{query}\tTitle {query}\tThe text of query {query}" for query in NUMBERS]
 DOCUMENTS = [f"{doc_id}\tTitre {doc_id[1:]}\tLe texte du document {doc_id[1:]}" for doc_id in DOC_IDS]
-JUDGMENTS = [f"{query}\td{query + place}\t{grade}" for query in range(1, 41) for place, grade in enumerate([2, 1, 1])]
+JUDGMENTS = [f"{query}\td{query + offset}\t{grade}" for query in range(1, 41) for offset, grade in enumerate([2, 1, 1])]
 
 # Broken records of each role, in the order of their lines: reason to record.
 BROKEN_TEXTS = {
@@ -91,7 +91,7 @@ class ReadList(NamedTuple):
     query: tuple[str, str, str]
     documents: list[tuple[str, str, str]]
     grades: dict[str, int]
-    negative_places: dict[str, int]
+    negative_positions: dict[str, int]
 
 
 class Ingestion(NamedTuple):
@@ -119,11 +119,11 @@ def read_list(split: str, record: bytes) -> ReadList:
 
     ((domain,),), (query,) = texts(f.QUERY_DOMAIN), texts(f.QUERY_ID, f.QUERY_TITLE, f.QUERY_TEXT)
     documents = texts(f.DOC_ID, f.DOC_TITLE, f.DOC_TEXT)
-    grades, places = (
+    grades, positions = (
         {document[0]: value for document, value in zip(documents, feature[name].int64_list.value, strict=True)}
         for name in (f.RELEVANCE, f.NEGATIVE_PLACE)
     )
-    return ReadList(split, domain, query, documents, grades, places)
+    return ReadList(split, domain, query, documents, grades, positions)
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +213,7 @@ def ingestion(request) -> Ingestion:
 
 def contents_of(ingestion: Ingestion) -> dict[str, Any]:
     return {
-        query_id: (ranking_list.split, ranking_list.grades, ranking_list.negative_places)
+        query_id: (ranking_list.split, ranking_list.grades, ranking_list.negative_positions)
         for query_id, ranking_list in ingestion.lists.items()
     }
 
@@ -221,7 +221,7 @@ def contents_of(ingestion: Ingestion) -> dict[str, Any]:
 def expected_lists(
     queries: Sequence[int], by_documents: bool = False, cold_share: float = 0.0, test_negatives: int = NEGATIVES
 ) -> dict[str, Any]:
-    """Split, grades and places in the draw of each query's list, by the plain rules."""
+    """Split, grades and positions in the draw of each query's list, by the plain rules."""
     lists = {}
     for query in queries:
         judged = {f"d{query}": MOST_RELEVANT, f"d{query + 1}": SOMEWHAT_RELEVANT, f"d{query + 2}": SOMEWHAT_RELEVANT}
@@ -235,8 +235,8 @@ def expected_lists(
         if f"d{query}" in kept:
             count = test_negatives if split == "test" else NEGATIVES
             negatives = sample_negatives(str(query), SEED, count, DOC_IDS, judged)
-            places = {doc_id: place for place, doc_id in enumerate(negatives)}
-            lists[str(query)] = split, kept | dict.fromkeys(negatives, NOT_RELEVANT), dict.fromkeys(kept, -1) | places
+            draws = {doc_id: position for position, doc_id in enumerate(negatives)}
+            lists[str(query)] = split, kept | dict.fromkeys(negatives, NOT_RELEVANT), dict.fromkeys(kept, -1) | draws
     return lists
 
 
@@ -261,7 +261,7 @@ def test_candidates_are_taken_as_they_are(fixed, full):
 def test_examples_carry_titles_and_texts_and_the_order_says_nothing_about_the_grades(ingestion):
     for query_id, ranking_list in ingestion.lists.items():
         assert ranking_list.query[:2] == (query_id, f"Title {query_id}")
-        doc_ids = sorted(ranking_list.grades, key=lambda doc_id, query_id=query_id: list_place(query_id, doc_id))
+        doc_ids = sorted(ranking_list.grades, key=lambda doc_id, query_id=query_id: list_sort_key(query_id, doc_id))
         assert ranking_list.documents == [tuple(DOCUMENTS[int(doc_id[1:])].split("\t")) for doc_id in doc_ids]
 
 

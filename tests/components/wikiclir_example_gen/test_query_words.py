@@ -26,8 +26,8 @@ def words_of(text):
 
 
 def is_part_in_order(few, many):
-    rest = iter(many)
-    return all(word in rest for word in few)
+    remaining = iter(many)
+    return all(word in remaining for word in few)
 
 
 @settings(max_examples=30)
@@ -45,7 +45,7 @@ def test_a_keyword_query_is_words_of_its_text_in_their_order_and_fewer_are_among
 
 
 def test_a_draw_depends_on_the_seed_and_the_query_alone():
-    text = " ".join(f"w{place}" for place in range(40))
+    text = " ".join(f"w{position}" for position in range(40))
     together = draw_query_words({"q1": text, "q2": text}, 5, seed=1)
     assert together == {query_id: draw_query_words({query_id: text}, 5, seed=1)[query_id] for query_id in ("q1", "q2")}
     assert together["q1"] != together["q2"]
@@ -55,10 +55,10 @@ def test_a_draw_depends_on_the_seed_and_the_query_alone():
 def test_every_place_is_drawn_equally_often():
     text = " ".join("abcdefgh")
     drawn = draw_query_words({f"q{number}": text for number in range(4000)}, 2, seed=1)
-    of_words = Counter(word for few in drawn.values() for word in few.split())
+    word_counts = Counter(word for few in drawn.values() for word in few.split())
     # 4,000 draws with the probability 2/8: a standard deviation of 27.
-    assert all(count == pytest.approx(1000, abs=4 * 27.4) for count in of_words.values())
-    assert len(of_words) == 8
+    assert all(count == pytest.approx(1000, abs=4 * 27.4) for count in word_counts.values())
+    assert len(word_counts) == 8
 
 
 def test_more_queries_than_a_batch_keep_their_order_ids_titles_and_lines():

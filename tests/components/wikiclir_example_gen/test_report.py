@@ -8,9 +8,9 @@ from components.wikiclir_example_gen.report import (
     GRADE_DISAGREEMENT,
     USED,
     DataReport,
+    domain_subject,
     make_report,
     merge_tallies,
-    of_domain,
     tally,
     tally_drop,
 )
@@ -90,7 +90,7 @@ def test_empty_splits_are_named_and_a_cold_share_may_be_the_cause(cold):
 
 
 def test_the_description_is_a_line_a_file():
-    disagreements, domain = tally("candidates", GRADE_DISAGREEMENT, 1500), tally(of_domain("news"), "train", 3)
+    disagreements, domain = tally("candidates", GRADE_DISAGREEMENT, 1500), tally(domain_subject("news"), "train", 3)
     joined = [(Reason.NO_JUDGMENT, [(1, "1")])]
     assert report_of(5, [], joined, disagreements, domain, query_words=20).describe() == [
         "query lists: 3 train, 1 eval, 1 test; 150 query-document pairs",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives
+from components.wikiclir_example_gen.sampling import is_cold, list_sort_key, sample_negatives
 
 QUERY_IDS = [str(number) for number in range(10_000)]
 DOC_IDS = [f"d{number}" for number in range(50)]
@@ -58,7 +58,7 @@ def test_every_document_is_drawn_equally_often(count):
 def test_the_place_in_a_list_says_nothing_about_the_grade():
     # "d0" stands for the MR document of every query.
     first = DOC_IDS[:10]
-    orders = [sorted(first, key=partial(list_place, query_id)) for query_id in QUERY_IDS[:2000]]
+    orders = [sorted(first, key=partial(list_sort_key, query_id)) for query_id in QUERY_IDS[:2000]]
     assert_as_often(Counter(order.index("d0") for order in orders), range(10))
 
 

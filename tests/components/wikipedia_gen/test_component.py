@@ -31,15 +31,15 @@ class Stage:
 
         self.executions += 1
         artifact = self._make_artifact("WikiClirFiles", self._folder / str(self.executions))
-        given = self.settings.model_copy(update=settings)
+        changed = self.settings.model_copy(update=settings)
         WikipediaGen.test_call(
             artifact,
             map,
             identity="0a",
-            files={key: [path] for key, path in given.inputs().items()},
+            files={key: [path] for key, path in changed.inputs().items()},
             digests={},
             languages=("en", "fr"),
-            settings=given,
+            settings=changed,
             unfinished=str(self.unfinished),
         )
         return {path.name: path.read_bytes() for path in Path(artifact.uri).iterdir()}

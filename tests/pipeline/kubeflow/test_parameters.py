@@ -13,7 +13,7 @@ from pipeline.stages import STAGES
 def test_every_parameter_is_a_setting_of_stages_that_are_there():
     for parameter in RUNTIME_PARAMETERS.values():
         assert parameter.setting in known_keys(RunConfig)
-        assert set(parameter.places) <= set(STAGES)
+        assert set(parameter.keys) <= set(STAGES)
 
 
 def test_a_default_is_the_configuration_s_value_and_a_null_has_a_number(config_file):
@@ -26,18 +26,18 @@ def test_a_default_is_the_configuration_s_value_and_a_null_has_a_number(config_f
     assert RUNTIME_PARAMETERS["training_epochs"].default(unknown) == 0
 
 
-@pytest.mark.parametrize(("given", "value"), [(3.0, 3), (0.0, None), (2.5, 2.5)])
-def test_a_number_is_what_the_setting_takes(given, value):
-    found = RUNTIME_PARAMETERS["training_epochs"].value(given)
-    assert (found, type(found)) == (value, type(value))  # 2.5 is left to the setting's own check
+@pytest.mark.parametrize(("argument", "value"), [(3.0, 3), (0.0, None), (2.5, 2.5)])
+def test_a_number_is_what_the_setting_takes(argument, value):
+    number = RUNTIME_PARAMETERS["training_epochs"].value(argument)
+    assert (number, type(number)) == (value, type(value))  # 2.5 is left to the setting's own check
 
 
 def test_a_parameter_replaces_one_value_in_the_json_of_its_stage():
     custom_config = {"training": {"epochs": 1, "seed": 1, "patience": None}, "model": {"epsilon": 1.0}}
-    given = {"custom_config": json.dumps(custom_config), "training_epochs": 3.0, "training_seed": 2.0, "identity": "i"}
-    found = with_parameters("Trainer", given)
+    values = {"custom_config": json.dumps(custom_config), "training_epochs": 3.0, "training_seed": 2.0, "identity": "i"}
+    replaced = with_parameters("Trainer", values)
     custom_config["training"] |= {"epochs": 3, "seed": 2}
-    assert {**found, "custom_config": json.loads(found["custom_config"])} == {
+    assert {**replaced, "custom_config": json.loads(replaced["custom_config"])} == {
         "custom_config": custom_config,
         "identity": "i",
     }

@@ -47,12 +47,12 @@ def test_an_artifact_lies_where_kubeflow_s_launcher_puts_it(uri, path, monkeypat
 
 def test_tfx_gets_paths_of_this_disk_other_parameters_and_no_output_that_it_does_not_know():
     content = message()
-    given = ExecutorInput(content).for_tfx({"top_grade": 3})
+    converted = ExecutorInput(content).for_tfx({"top_grade": 3})
     assert content == message()  # it is not written to
-    assert given["inputs"]["parameterValues"] == {"top_grade": 3}
-    assert given["inputs"]["artifacts"]["collection"]["artifacts"][0]["uri"] == "/minio/bucket/run/collection"
-    assert given["outputs"]["artifacts"].keys() == {"examples"}
-    assert given["outputs"]["outputFile"] == "/tmp/outputs/output.json"
+    assert converted["inputs"]["parameterValues"] == {"top_grade": 3}
+    assert converted["inputs"]["artifacts"]["collection"]["artifacts"][0]["uri"] == "/minio/bucket/run/collection"
+    assert converted["outputs"]["artifacts"].keys() == {"examples"}
+    assert converted["outputs"]["outputFile"] == "/tmp/outputs/output.json"
 
 
 def test_kubeflow_gets_its_own_addresses_back_with_what_tfx_says_of_the_artifacts():
