@@ -17,7 +17,7 @@ __all__ = ["Ranker"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports `Ranker` when it is asked for: `clir` starts from this package, and does without TensorFlow at first."""
+    """Imports `Ranker` at its first use: `clir` starts from this package, and needs no TensorFlow at first."""
     if name != "Ranker":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     check_packages()

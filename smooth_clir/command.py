@@ -1,4 +1,4 @@
-"""The start of `clir`: packages of the user's in the way end it with a sentence, before they are imported."""
+"""The start of `clir`. Ends with an error, before any import, if a package of the user's hides one of the project's."""
 
 import sys
 

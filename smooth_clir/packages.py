@@ -16,18 +16,18 @@ def check_packages() -> None:
     """
     home = Path(__file__).resolve().parents[1]
     for name in PACKAGES:
-        found = _place_of(name)
-        if found is None or home not in found.parents:
+        path = _path_of(name)
+        if path is None or home not in path.parents:
             raise ImportError(
-                f"the package {name} must be the one beside {home / 'smooth_clir'}; Python found {found or 'none'} "
-                "first. Rename that file or folder, or take its folder from PYTHONPATH or sys.path."
+                f"the package {name} must be the one beside {home / 'smooth_clir'}; Python found {path or 'none'} "
+                "first. Rename that file or folder, or remove its folder from PYTHONPATH or sys.path."
             )
 
 
-def _place_of(name: str) -> Path | None:
+def _path_of(name: str) -> Path | None:
     """The file that Python would import for a package, or the folder of a package without `__init__.py`."""
     spec = find_spec(name)
     if spec is None:
         return None
-    places = [spec.origin] if spec.origin else [*(spec.submodule_search_locations or ())]
-    return Path(places[0]).resolve() if places else None
+    paths = [spec.origin] if spec.origin else [*(spec.submodule_search_locations or ())]
+    return Path(paths[0]).resolve() if paths else None

@@ -22,14 +22,14 @@ class Ranker(LoadedModel):
     and translations are those of `models.exported.model.ExportedModel`.
     """
 
-    def __init__(self, place: IndexPlace) -> None:
-        super().__init__(place.newest_model)
-        self._place = place
+    def __init__(self, paths: IndexPlace) -> None:
+        super().__init__(paths.newest_model)
+        self._paths = paths
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the folders; the process that unpickles it loads the same version from there."""
-        given = {name: value for name, value in vars(self).items() if name in ("encoder", "retries", "timeout_s")}
-        return type(self), (self._place,), given
+        attributes = {name: value for name, value in vars(self).items() if name in ("encoder", "retries", "timeout_s")}
+        return type(self), (self._paths,), attributes
 
     @classmethod
     def load(cls, path: str, index: str | None = None) -> "Ranker":
@@ -56,8 +56,8 @@ class Ranker(LoadedModel):
         """
         return self._engine.search(query, top, with_snippets=False, with_texts=True).results
 
-    def of_documents(self, documents: str | Sequence[Text], feedback: float | None = None) -> DocumentRanker:
-        """Returns a ranker of some documents, which are encoded once for all queries.
+    def document_ranker(self, documents: str | Sequence[Text], feedback: float | None = None) -> DocumentRanker:
+        """Returns a ranker of these documents, which are encoded once for all queries.
 
         Args:
           documents: the documents, or the path of a file of them, in any form of docs/formats.md.
@@ -71,8 +71,8 @@ class Ranker(LoadedModel):
 
     @cached_property
     def _engine(self) -> Engine:
-        engines = FolderEngines(self._place.models, self._place.index_folder)
+        engines = FolderEngines(self._paths.models, self._paths.index_folder)
         newest = engines.newest()
         if newest is None:
-            raise DataError(f"there is no index in {self._place.index_folder}; make one first: {self._place.command}")
+            raise DataError(f"No index found in {self._paths.index_folder}. Make one first: {self._paths.command}")
         return engines.load(newest)

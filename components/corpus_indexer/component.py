@@ -56,6 +56,6 @@ def CorpusIndexer(
         model_fingerprint(path),
         segments,
         next_number=len(parts_of(roles["documents"].shards)),
-        of_run=True,
+        is_of_run=True,
         statistics=LoadedModel(path).statistics(),
     )

@@ -12,7 +12,7 @@ from models.encoders.text_vectors import TextVectors
 from models.exported.model import LoadedModel
 from schemas.collection import Role, Shard, read_texts
 from schemas.index_manifest import SEGMENTS, SegmentRecord
-from smooth_clir.retrieval.segment import MOST_DOCUMENTS, encode_documents
+from smooth_clir.retrieval.segment import MAX_DOCUMENTS, encode_documents
 
 
 class Part(NamedTuple):
@@ -58,7 +58,7 @@ def index_collection(
     )
 
 
-def parts_of(shards: tuple[Shard, ...], max_lines: int = MOST_DOCUMENTS) -> list[Part]:
+def parts_of(shards: tuple[Shard, ...], max_lines: int = MAX_DOCUMENTS) -> list[Part]:
     """Parts of shards, about equal within a shard, and of `max_lines` lines at most.
 
     Example:

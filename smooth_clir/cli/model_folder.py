@@ -83,7 +83,7 @@ def index_place(model: str, index: str | None) -> IndexPlace:
     Raises:
       DataError: there is no such folder, or no model in it; or the address, or the run's configuration, is wrong.
     """
-    is_folder = index is not None and not MilvusAddress.is_one(index)
+    is_folder = index is not None and not MilvusAddress.is_address(index)
     if index is not None and is_folder and (fault := name_fault(index, "folder")):
         raise DataError(f"--index: {fault}")
     newest = find_model(model)

@@ -11,7 +11,7 @@ from schemas.index_manifest import MANIFEST_FILE, VECTORS_FILE, IndexManifest, S
 from smooth_clir.retrieval.corpus_index import document_numbers, open_segments
 from smooth_clir.retrieval.drift import measure_drift
 from smooth_clir.retrieval.index_files import file_record
-from smooth_clir.retrieval.near_vectors import LEAST, PROBED, TRAINED_ON, NearVectors, lists_for
+from smooth_clir.retrieval.near_vectors import MIN_VECTORS, PROBED, TRAINED_ON, NearVectors, lists_for
 from smooth_clir.retrieval.segment import Segment
 
 _SEED: Final = 1
@@ -23,9 +23,9 @@ def assemble_index(
     segments: Sequence[SegmentRecord],
     next_number: int,
     origin: str = "",
-    of_run: bool = False,
+    is_of_run: bool = False,
     near: NearVectors | None = None,
-    least: int = LEAST,
+    min_vectors: int = MIN_VECTORS,
     statistics: ModelStatistics | None = None,
 ) -> IndexManifest:
     """Writes the lists of near vectors, if there are many vectors, and the manifest.
@@ -35,15 +35,15 @@ def assemble_index(
       model: the fingerprint of the model that encoded them.
       segments: the segments' records.
       next_number: the number of the next new segment.
-      origin, of_run: see `IndexManifest`.
+      origin, is_of_run: see `IndexManifest.origin` and `IndexManifest.of_run`.
       near: lists of exactly these documents, updated from the version before; None makes new ones.
-      least: the least number of vectors that get lists.
+      min_vectors: the smallest number of vectors that get lists.
       statistics: the model's statistics of its own documents; None for a model without a lexicon.
     """
     opened = open_segments(folder, segments)
-    documents = sum(one.documents - one.removed for one in segments)
-    lists, files = 0, [one.removed_file for one in segments if one.removed]
-    if documents >= least:
+    documents = sum(segment.documents - segment.removed for segment in segments)
+    lists, files = 0, [segment.removed_file for segment in segments if segment.removed]
+    if documents >= min_vectors:
         near = near or _lists_of(opened, documents)
         near.save(os.path.join(folder, VECTORS_FILE))
         lists = near.lists
@@ -58,7 +58,7 @@ def assemble_index(
         probes=int(np.ceil(lists * PROBED)),
         files={path: file_record(os.path.join(folder, path)) for path in files},
         origin=origin,
-        of_run=of_run,
+        of_run=is_of_run,
         drift=measure_drift(opened, statistics),
     )
     with open(os.path.join(folder, MANIFEST_FILE), "w", encoding="utf-8") as file:
@@ -67,15 +67,16 @@ def assemble_index(
 
 
 def _lists_of(segments: Sequence[Segment], documents: int) -> NearVectors:
-    """Lists that are learned from an even share of every segment."""
+    """Lists of near vectors, learned from the same share of each segment."""
     lists = lists_for(documents)
     share = min(1.0, lists * TRAINED_ON / documents)
     generator = np.random.default_rng(_SEED)
-    rows = [segment.kept for segment in segments]
+    kept_rows = [segment.kept_rows for segment in segments]
     sample = [
-        segment.vectors[kept[generator.random(len(kept)) < share]] for segment, kept in zip(segments, rows, strict=True)
+        segment.vectors[rows[generator.random(len(rows)) < share]]
+        for segment, rows in zip(segments, kept_rows, strict=True)
     ]
     near = NearVectors.learn(np.concatenate(sample), lists)
-    for segment, kept in zip(segments, rows, strict=True):
-        near.add(segment.vectors[kept], document_numbers(segment.number, kept))
+    for segment, rows in zip(segments, kept_rows, strict=True):
+        near.add(segment.vectors[rows], document_numbers(segment.number, rows))
     return near

@@ -49,9 +49,9 @@ class Bm25:
         self, queries: Iterable[Sequence[bytes]], collection: Iterable[RawText], rules: WordRules = ALL_WORDS
     ) -> None:
         self.words = sorted({word for query in queries for word in query})
-        self._place = {word: place for place, word in enumerate(self.words)}
+        self._word_columns = {word: column for column, word in enumerate(self.words)}
         self._rules = rules
-        parts = list(each_shard(collection, partial(_statistics, self._place, rules)))
+        parts = list(each_shard(collection, partial(_statistics, self._word_columns, rules)))
         self.documents = sum(part.documents for part in parts)
         frequency = sum((part.frequency for part in parts), np.zeros(len(self.words), np.int64)).tolist()
         self._mean_length = sum(part.length for part in parts) / max(self.documents, 1)
@@ -61,9 +61,9 @@ class Bm25:
 
     def term_weights(self, documents: Sequence[RawText]) -> sparse.csr_matrix:
         """The score that each word of a query adds to each document: float64 [documents, words]."""
-        found = distinct_words(documents, self._rules)
-        weights = _counts(found, self._place)  # tf
-        norms = np.repeat(length_norm(found.lengths, self._mean_length), np.diff(weights.indptr))
+        distinct = distinct_words(documents, self._rules)
+        weights = _counts(distinct, self._word_columns)  # tf
+        norms = np.repeat(length_norm(distinct.lengths, self._mean_length), np.diff(weights.indptr))
         weights.data = self._idf[weights.indices] * weights.data * (K1 + 1) / (weights.data + norms)
         return weights
 
@@ -77,9 +77,9 @@ class Bm25:
         Returns:
           float64 [documents], 0 where a document shares no word with the query.
         """
-        is_asked = np.zeros(len(self.words))
-        is_asked[[self._place[word] for word in query]] = 1
-        scores: npt.NDArray[np.float64] = weights @ is_asked
+        is_in_query = np.zeros(len(self.words))
+        is_in_query[[self._word_columns[word] for word in query]] = 1
+        scores: npt.NDArray[np.float64] = weights @ is_in_query
         return scores
 
 
@@ -94,29 +94,29 @@ class _Statistics(NamedTuple):
     """The number of documents with each word: int64 [words]."""
 
 
-def _statistics(place: dict[bytes, int], rules: WordRules, texts: Iterable[RawText]) -> _Statistics:
+def _statistics(word_columns: dict[bytes, int], rules: WordRules, texts: Iterable[RawText]) -> _Statistics:
     documents = length = 0
-    frequency = np.zeros(len(place), np.int64)
+    frequency = np.zeros(len(word_columns), np.int64)
     for batch in text_batches(texts):
-        found = distinct_words(batch, rules)
+        distinct = distinct_words(batch, rules)
         documents += len(batch)
-        length += len(found.indices)
-        frequency += np.bincount(_counts(found, place).indices, minlength=len(place))
+        length += len(distinct.indices)
+        frequency += np.bincount(_counts(distinct, word_columns).indices, minlength=len(word_columns))
     return _Statistics(documents, length, frequency)
 
 
-def _counts(found: DistinctWords, place: dict[bytes, int]) -> sparse.csr_matrix:
+def _counts(distinct: DistinctWords, word_columns: dict[bytes, int]) -> sparse.csr_matrix:
     """The count of each word in each text: int32 [texts, words]."""
-    columns = np.fromiter((place.get(word, -1) for word in found.words), np.int32)
-    return found.counts(columns, len(place))
+    columns = np.fromiter((word_columns.get(word, -1) for word in distinct.words), np.int32)
+    return distinct.counts(columns, len(word_columns))
 
 
 def token_lists(texts: Iterable[RawText], rules: WordRules) -> Iterator[list[bytes]]:
     """The model's tokens of every text."""
     for batch in text_batches(texts):
-        found = distinct_words(batch, rules)
-        tokens = [found.words[place] for place in found.indices.tolist()]
-        yield from (tokens[start:end] for start, end in pairwise(found.row_splits.tolist()))
+        distinct = distinct_words(batch, rules)
+        tokens = [distinct.words[row] for row in distinct.indices.tolist()]
+        yield from (tokens[start:end] for start, end in pairwise(distinct.row_splits.tolist()))
 
 
 def score_by_bm25(lists: RankingLists, collection: Iterable[RawText], rules: WordRules) -> Iterator[list[float]]:
@@ -151,8 +151,8 @@ def search_by_bm25(
     queries: Sequence[Sequence[bytes]],
     read_collection: Callable[[], Iterable[tuple[bytes, bytes]]],
     rules: WordRules,
-    most: int,
-    on_progress: Callable[[int, int], None] = lambda done, documents: None,
+    limit: int,
+    on_progress: Callable[[int, int], None] = lambda scored, documents: None,
 ) -> list[Ranked]:
     """The best documents of a collection for each query.
 
@@ -162,27 +162,27 @@ def search_by_bm25(
       queries: the tokens of each query.
       read_collection: reads the id and text of every document; it is called twice, first for the statistics.
       rules: what words are, and how many of a text count.
-      most: the most documents for a query.
+      limit: the largest number of documents for a query.
       on_progress: called repeatedly with the number of documents scored so far, and of all.
     """
     bm25 = Bm25(queries, (text for _, text in read_collection()), rules)
     terms = [np.array(sorted({*query}), object) for query in queries]
-    found = [_NOTHING] * len(queries)
-    done = 0
+    results = [_NOTHING] * len(queries)
+    scored = 0
     for ids, index in _indexed_parts(bm25, read_collection()):
         for number, words in enumerate(terms):
             scores = index.scores(words, np.ones(len(words), np.float32))
-            places = best_rows(np.where(scores > 0, scores, -np.inf), most)
-            found[number] = _best(found[number], Ranked(ids[places], scores[places]), most)
-        done += len(ids)
-        on_progress(done, bm25.documents)
-    return found
+            rows = best_rows(np.where(scores > 0, scores, -np.inf), limit)
+            results[number] = _best(results[number], Ranked(ids[rows], scores[rows]), limit)
+        scored += len(ids)
+        on_progress(scored, bm25.documents)
+    return results
 
 
 def _indexed_parts(
     bm25: Bm25, collection: Iterable[tuple[bytes, bytes]]
 ) -> Iterator[tuple[npt.NDArray[np.object_], InvertedIndex]]:
-    """The ids of some documents at a time, and the index of their words' weights."""
+    """Yields the ids of up to `_AT_ONCE` documents, and the index of their words' weights."""
     for part in batches(collection, _AT_ONCE):
         weights = TermMatrix()
         for batch in batches(part, _BATCH):
@@ -190,7 +190,7 @@ def _indexed_parts(
         yield np.array([doc_id for doc_id, _ in part], object), InvertedIndex.of(weights)
 
 
-def _best(one: Ranked, other: Ranked, most: int) -> Ranked:
-    ids, scores = np.concatenate([one.doc_ids, other.doc_ids]), np.concatenate([one.scores, other.scores])
-    order = rank(scores, ids.tolist())[:most]
+def _best(first: Ranked, second: Ranked, limit: int) -> Ranked:
+    ids, scores = np.concatenate([first.doc_ids, second.doc_ids]), np.concatenate([first.scores, second.scores])
+    order = rank(scores, ids.tolist())[:limit]
     return Ranked(ids[order], scores[order])

@@ -18,36 +18,36 @@ from schemas.index_manifest import SEGMENTS, VECTORS_FILE, Drift, SegmentRecord
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.index_files import LOADED_BYTES, describe_faults, file_faults, read_manifest, removed_rows
 from smooth_clir.retrieval.near_vectors import NearVectors
-from smooth_clir.retrieval.search_index import DEPTH, Found
-from smooth_clir.retrieval.segment import MOST_DOCUMENTS, EncodedDocument, Segment
+from smooth_clir.retrieval.search_index import DEPTH, IndexHit
+from smooth_clir.retrieval.segment import MAX_DOCUMENTS, EncodedDocument, Segment
 
-_PLACE: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
-"""The place of a segment in the index, and a row of it."""
+_POSITION: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
+"""A document's position: the number of its segment in this version, and its row there."""
 
 _Scores = npt.NDArray[np.float32]
-_Places = npt.NDArray[np.int64]
+_Rows = npt.NDArray[np.int64]
 
 
 class _Ranked(NamedTuple):
     """Documents, best first, with the parts of their scores: [documents] each."""
 
-    places: _Places
+    rows: _Rows
     dense: _Scores
     words: _Scores
     feedback: _Scores
 
-    def take(self, order: _Places) -> "_Ranked":
+    def take(self, order: _Rows) -> "_Ranked":
         """Returns the documents in another order."""
-        return _Ranked(self.places[order], self.dense[order], self.words[order], self.feedback[order])
+        return _Ranked(self.rows[order], self.dense[order], self.words[order], self.feedback[order])
 
 
 class CorpusIndex:
     """A `SearchIndex` on disk: one version of it.
 
-    The words of all documents are always scored. If the documents are few, so are all vectors. If they are many, each
-    channel brings `DEPTH` candidates, those of the vectors by `NearVectors`.
+    Every document's words are scored, and every vector, if the documents are few. If they are many, each channel
+    brings `DEPTH` candidates; `NearVectors` brings those of the vectors.
 
-    The digests of its files are compared up to `LOADED_BYTES`, the lengths of all.
+    Opening it compares the lengths of all files, and digests up to `LOADED_BYTES`.
 
     Args:
       folder: the folder of the version, see `schemas.index_manifest`.
@@ -93,22 +93,22 @@ class CorpusIndex:
         """The distance of the documents from those of the model."""
         return self.manifest.drift
 
-    def texts(self, places: Sequence[str]) -> list[Text]:
-        """The documents at some places; see `SearchIndex`."""
-        return [self._text(place) for place in places]
+    def texts(self, positions: Sequence[str]) -> list[Text]:
+        """The documents at the positions; see `SearchIndex`."""
+        return [self._text(position) for position in positions]
 
-    def _text(self, place: str) -> Text:
-        if match := _PLACE.fullmatch(place):
+    def _text(self, position: str) -> Text:
+        if match := _POSITION.fullmatch(position):
             number, row = int(match[1]), int(match[2])
             if number < len(self._segments) and row < len(segment := self._segments[number]):
                 if not segment.is_removed[row]:
                     return segment.document(row)
-        raise LookupError(place)
+        raise LookupError(position)
 
     def documents(self) -> Iterator[Text]:
         """Every document."""
         for segment in self._segments:
-            for row in segment.kept.tolist():
+            for row in segment.kept_rows.tolist():
                 yield segment.document(row)
 
     def encoded_documents(self) -> Iterator[EncodedDocument]:
@@ -122,21 +122,21 @@ class CorpusIndex:
 
     def search(
         self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS, depth: int = DEPTH
-    ) -> list[Found]:
+    ) -> list[IndexHit]:
         """The best documents for a query: by score, and of equal scores the larger id first.
 
         Args:
-          query: the query; if the model knows no word of it, nothing is found.
+          query: the query; if the model knows no word of it, there are no hits.
           limit: the largest number of documents.
           feedback: the second pass, for which the index must have own terms; see `SearchIndex`.
-          depth: the number of candidates of each channel; at least as many as documents scores all of them.
+          depth: the number of candidates of each channel; from the number of documents on, all are scored.
         """
         if not feedback.gain:
             return self._hits(self._first_pass(query, limit, depth))
         first = self._first_pass(query, max(limit, DEPTH), depth)
         scores = first.dense + first.words
-        added = feedback.added(scores, np.arange(len(scores)), self._similarity(first.places))
-        order = self._order(scores + added, first.places, limit)
+        added = feedback.added(scores, np.arange(len(scores)), self._similarity(first.rows))
+        order = self._order(scores + added, first.rows, limit)
         return self._hits(first._replace(feedback=added).take(order))
 
     def _first_pass(self, query: EncodedQuery, limit: int, depth: int) -> "_Ranked":
@@ -146,46 +146,46 @@ class CorpusIndex:
         if self._near is None or depth >= len(self):
             return self._best(self._dense(query), words, np.arange(len(words)), limit)
         depth = max(limit, depth)
-        places = np.union1d(self._near_places(query, depth), _matching(words, depth))
-        return self._best(self._dense(query, places), words[places], places, limit)
+        rows = np.union1d(self._near_rows(query, depth), _matching(words, depth))
+        return self._best(self._dense(query, rows), words[rows], rows, limit)
 
-    def dense_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+    def dense_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
         """The best documents by their vectors alone; where not all vectors are compared, some may be missing."""
         if not query.vector.any():
             return []
-        nothing = self._over_segments([np.zeros(len(segment), np.float32) for segment in self._segments])
+        zeros = self._over_segments([np.zeros(len(segment), np.float32) for segment in self._segments])
         if self._near is None:
-            return self._hits(self._best(self._dense(query), nothing, np.arange(len(nothing)), limit))
-        places = np.sort(self._near_places(query, limit))
-        return self._hits(self._best(self._dense(query, places), nothing[places], places, limit))
+            return self._hits(self._best(self._dense(query), zeros, np.arange(len(zeros)), limit))
+        rows = np.sort(self._near_rows(query, limit))
+        return self._hits(self._best(self._dense(query, rows), zeros[rows], rows, limit))
 
-    def words_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+    def words_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
         """The best documents by words that match alone; each matches at least one word."""
         return self._hits(self._best_by_words(query, limit))
 
     def _best_by_words(self, query: EncodedQuery, limit: int) -> "_Ranked":
         words = self._words(query)
-        places = _matching(words, limit)
-        return self._best(np.zeros(len(places), np.float32), words[places], places, limit)
+        rows = _matching(words, limit)
+        return self._best(np.zeros(len(rows), np.float32), words[rows], rows, limit)
 
-    def _similarity(self, places: _Places) -> Similarity:
-        """Compares the documents at places by their own terms, segment by segment."""
-        segments, rows = self._segment_rows(places)
+    def _similarity(self, rows: _Rows) -> Similarity:
+        """Compares the documents in these rows by their own terms, segment by segment."""
+        segments, segment_rows = self._segment_rows(rows)
 
-        def similarity(best: _Places, weights: _Scores) -> _Scores:
+        def similarity(best: _Rows, weights: _Scores) -> _Scores:
             terms: defaultdict[bytes, float] = defaultdict(float)
-            for number, row, weight in zip(segments[best], rows[best], weights.tolist(), strict=True):
+            for number, row, weight in zip(segments[best], segment_rows[best], weights.tolist(), strict=True):
                 for term, own_weight in self._segments[number].own_terms(row).items():
                     terms[term] += weight * own_weight
-            products = np.zeros(len(places), np.float32)
+            products = np.zeros(len(rows), np.float32)
             term_weights = np.array([*terms.values()], np.float32)
-            # The weight of each column, for one segment after the other; the last is for terms unknown there.
+            # The weight of each column, segment after segment; the last is for terms that the segment does not know.
             column_weights = np.zeros(1 + max(len(segment.words.terms) for segment in self._segments), np.float32)
             for number in np.unique(segments).tolist():
                 segment, in_segment = self._segments[number], segments == number
                 columns = segment.words.columns_of(terms)
                 column_weights[columns] = term_weights
-                products[in_segment] = segment.own_products(column_weights, rows[in_segment])
+                products[in_segment] = segment.own_products(column_weights, segment_rows[in_segment])
                 column_weights[columns] = 0
             return products
 
@@ -197,66 +197,65 @@ class CorpusIndex:
 
     def _over_segments(self, scores: Sequence[_Scores]) -> _Scores:
         """Joins the scores of all segments, with -inf for removed documents."""
-        removed = (one.without_removed(of_it) for one, of_it in zip(self._segments, scores, strict=True))
+        removed = (segment.without_removed(part) for segment, part in zip(self._segments, scores, strict=True))
         return np.concatenate([*removed, np.zeros(0, np.float32)])
 
-    def _dense(self, query: EncodedQuery, places: _Places | None = None) -> _Scores:
-        """The score of the vector of each document, or of the documents at sorted places."""
-        rows: Sequence[_Places | None] = [None] * len(self._segments)
-        if places is not None:
-            bounds = np.searchsorted(places, self._starts).tolist()
-            rows = [
-                places[start:end] - first
+    def _dense(self, query: EncodedQuery, rows: _Rows | None = None) -> _Scores:
+        """The vectors' score of each document, or of the documents in these sorted rows."""
+        segment_rows: Sequence[_Rows | None] = [None] * len(self._segments)
+        if rows is not None:
+            bounds = np.searchsorted(rows, self._starts).tolist()
+            segment_rows = [
+                rows[start:end] - first
                 for start, end, first in zip(bounds, bounds[1:], self._starts.tolist(), strict=False)
             ]
         products = [
-            segment.inner_products(query.vector, of_it) for segment, of_it in zip(self._segments, rows, strict=True)
+            segment.inner_products(query.vector, part)
+            for segment, part in zip(self._segments, segment_rows, strict=True)
         ]
         return np.concatenate([*products, np.zeros(0, np.float32)])
 
-    def _near_places(self, query: EncodedQuery, limit: int) -> _Places:
-        """The places of the nearest vectors, in no order."""
+    def _near_rows(self, query: EncodedQuery, limit: int) -> _Rows:
+        """The rows of the nearest vectors, in no order."""
         numbers = self._near.search(query.vector, limit) if self._near else np.zeros(0, np.int64)
-        segments = np.searchsorted([segment.number for segment in self._segments], numbers // MOST_DOCUMENTS)
-        found: _Places = self._starts[segments] + numbers % MOST_DOCUMENTS
-        return found
+        segments = np.searchsorted([segment.number for segment in self._segments], numbers // MAX_DOCUMENTS)
+        rows: _Rows = self._starts[segments] + numbers % MAX_DOCUMENTS
+        return rows
 
-    def _best(self, dense: _Scores, words: _Scores, places: _Places, limit: int) -> "_Ranked":
-        """The best of the documents at places, by the sum of both scores."""
-        order = self._order(dense + words, places, limit)
-        return _Ranked(places[order], dense[order], words[order], np.zeros(len(order), np.float32))
+    def _best(self, dense: _Scores, words: _Scores, rows: _Rows, limit: int) -> "_Ranked":
+        """The best of the documents in these rows, by the sum of both scores."""
+        order = self._order(dense + words, rows, limit)
+        return _Ranked(rows[order], dense[order], words[order], np.zeros(len(order), np.float32))
 
-    def _order(self, scores: _Scores, places: _Places, limit: int) -> _Places:
-        """The order of the best of the documents at places; only the ids of those with equal scores are read."""
+    def _order(self, scores: _Scores, rows: _Rows, limit: int) -> _Rows:
+        """The order of the best of the documents in these rows. Reads ids only where scores are equal."""
         best = best_rows(scores, limit)
         _, group, sizes = np.unique(scores[best], return_inverse=True, return_counts=True)
         is_tied = sizes[group] > 1
         ids = np.full(len(best), b"", object)
-        ids[is_tied] = self._doc_ids(places[best[is_tied]])
-        order: _Places = best[rank(scores[best], ids.tolist())[:limit]]
+        ids[is_tied] = self._doc_ids(rows[best[is_tied]])
+        order: _Rows = best[rank(scores[best], ids.tolist())[:limit]]
         return order
 
-    def _segment_rows(self, places: _Places) -> tuple[_Places, _Places]:
-        """The number of the segment of the document at each place, and its row there."""
-        segments = np.searchsorted(self._starts, places, side="right") - 1
-        return segments, places - self._starts[segments]
+    def _segment_rows(self, rows: _Rows) -> tuple[_Rows, _Rows]:
+        """The number of each row's segment, and the row's number there."""
+        segments = np.searchsorted(self._starts, rows, side="right") - 1
+        return segments, rows - self._starts[segments]
 
-    def _doc_ids(self, places: _Places) -> list[bytes]:
-        segments, rows = self._segment_rows(places)
-        return [
-            self._segments[segment].doc_id(row) for segment, row in zip(segments.tolist(), rows.tolist(), strict=True)
-        ]
+    def _doc_ids(self, rows: _Rows) -> list[bytes]:
+        segments, segment_rows = (part.tolist() for part in self._segment_rows(rows))
+        return [self._segments[segment].doc_id(row) for segment, row in zip(segments, segment_rows, strict=True)]
 
-    def _hits(self, ranked: "_Ranked") -> list[Found]:
-        places = [f"{segment}:{row}" for segment, row in zip(*self._segment_rows(ranked.places), strict=True)]
+    def _hits(self, ranked: "_Ranked") -> list[IndexHit]:
+        positions = [f"{segment}:{row}" for segment, row in zip(*self._segment_rows(ranked.rows), strict=True)]
         scores = ranked.dense + ranked.words + ranked.feedback
         dense, words, feedback = (part.tolist() for part in (ranked.dense, ranked.words, ranked.feedback))
-        return [*map(Found, places, scores.tolist(), dense, words, self._doc_ids(ranked.places), feedback)]
+        return [*map(IndexHit, positions, scores.tolist(), dense, words, self._doc_ids(ranked.rows), feedback)]
 
 
-def document_numbers(segment: int, rows: _Places) -> _Places:
+def document_numbers(segment: int, rows: _Rows) -> _Rows:
     """The numbers of documents in `NearVectors`, which are unique among all versions of an index."""
-    return segment * MOST_DOCUMENTS + rows
+    return segment * MAX_DOCUMENTS + rows
 
 
 def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment]:
@@ -276,8 +275,8 @@ def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment
     ]
 
 
-def _matching(words: _Scores, limit: int) -> _Places:
-    """The places of the best scores above 0, and of all scores equal to the last of them, sorted."""
-    places = best_rows(words, limit)
-    found: _Places = places[words[places] > 0]
-    return found
+def _matching(words: _Scores, limit: int) -> _Rows:
+    """The rows of the best scores above 0, and of all scores equal to the last of them, sorted."""
+    rows = best_rows(words, limit)
+    matches: _Rows = rows[words[rows] > 0]
+    return matches

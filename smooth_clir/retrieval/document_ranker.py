@@ -24,7 +24,7 @@ _Scores = npt.NDArray[np.float32]
 
 
 class RankedDocument(NamedTuple):
-    """A document's place in a ranking."""
+    """A document in a ranking."""
 
     rank: int
     score: float
@@ -36,7 +36,7 @@ class RankedDocument(NamedTuple):
     feedback: float | None = None
     """The second pass's part of the score; None without a second pass."""
     parts: tuple[ScorePart, ...] = ()
-    """Parts of the score, where they were asked for."""
+    """Parts of the score, if requested."""
 
 
 class DocumentRanker:
@@ -82,23 +82,23 @@ class DocumentRanker:
         if self._similarity:
             added = self.feedback.added(scores, rank(scores, self._doc_ids), self._similarity)
         scores = scores + added
-        best = [int(place) for place in rank(scores, self._doc_ids)[:top]]
+        best = [int(row) for row in rank(scores, self._doc_ids)[:top]]
         parts: list[tuple[ScorePart, ...]] = [()] * len(best)
         if explain:
-            parts = self._model.parts(query, [self._documents[place].text for place in best])
+            parts = self._model.parts(query, [self._documents[row].text for row in best])
             if self._similarity:
                 parts = [(*first, feedback_part(float(added[row]))) for first, row in zip(parts, best, strict=True)]
         return [
             RankedDocument(
                 rank=number,
-                score=float(scores[place]),
-                doc_id=self._documents[place].id,
-                title=self._documents[place].title,
-                relevant_share=self._relevant_share(float(scores[place] - added[place])),
-                feedback=float(added[place]) if self._similarity else None,
-                parts=of_it,
+                score=float(scores[row]),
+                doc_id=self._documents[row].id,
+                title=self._documents[row].title,
+                relevant_share=self._relevant_share(float(scores[row] - added[row])),
+                feedback=float(added[row]) if self._similarity else None,
+                parts=document_parts,
             )
-            for number, (place, of_it) in enumerate(zip(best, parts, strict=True), 1)
+            for number, (row, document_parts) in enumerate(zip(best, parts, strict=True), 1)
         ]
 
     def _relevant_share(self, score: float) -> float | None:
@@ -119,16 +119,16 @@ class DocumentRanker:
 
         def scores(query: str) -> _Scores | None:
             encoded = self._model.encode_query(query)
-            of_vectors: _Scores = matrix @ encoded.vector
+            vector_scores: _Scores = matrix @ encoded.vector
             if not self._model.words_weight:
-                return of_vectors if encoded.vector.any() else None
-            of_terms = index.scores(encoded.terms, encoded.weights)
-            return of_vectors + of_terms if encoded.vector.any() or of_terms.any() else None
+                return vector_scores if encoded.vector.any() else None
+            term_scores = index.scores(encoded.terms, encoded.weights)
+            return vector_scores + term_scores if encoded.vector.any() or term_scores.any() else None
 
         return scores
 
     def _score(self, query: str) -> _Scores:
         """Scores all documents with a model without vectors."""
-        asked = tf.constant([query])
-        scores = [self._model.tensors("score", query=asked, documents=batch[tf.newaxis]) for batch in self._batches]
-        return np.concatenate([one[SCORES].numpy()[0] for one in scores])
+        text = tf.constant([query])
+        scores = [self._model.tensors("score", query=text, documents=batch[tf.newaxis]) for batch in self._batches]
+        return np.concatenate([outputs[SCORES].numpy()[0] for outputs in scores])

@@ -26,29 +26,29 @@ def measure_drift(segments: Sequence[Segment], model: ModelStatistics | None) ->
       segments: the segments of the index.
       model: the model's statistics; None for a model without a lexicon.
     """
-    documents = sum(len(segment.kept) for segment in segments)
+    documents = sum(len(segment.kept_rows) for segment in segments)
     drift = Drift(
         documents=documents,
         model_documents=model.documents if model else None,
         model_mean_length=model.mean_length if model else None,
         reason="" if model else _NO_LEXICON,
     )
-    counts = [segment.counts[segment.kept] for segment in segments]
+    counts = [segment.counts[segment.kept_rows] for segment in segments]
     terms, unknown = np.concatenate([np.zeros((1, 2), np.int64), *counts]).sum(axis=0).tolist()
     if not terms:
         return drift.model_copy(update={"reason": _NO_TERMS})
-    found: dict[str, float | str] = {"mean_length": terms / documents, "unknown_share": unknown / terms}
+    figures: dict[str, float | str] = {"mean_length": terms / documents, "unknown_share": unknown / terms}
     if model:
-        ours, theirs = _frequencies(segments, model)
-        found |= {"divergence": jensen_shannon(ours, theirs)} if theirs.any() else {"reason": _NO_TERMS}
-    return drift.model_copy(update=found)
+        frequencies = _frequencies(segments, model)
+        figures |= {"divergence": jensen_shannon(*frequencies)} if frequencies[1].any() else {"reason": _NO_TERMS}
+    return drift.model_copy(update=figures)
 
 
 def drift_of_texts(model: ExportedModel, texts: Sequence[str]) -> Drift:
-    """Measures the drift of texts that no index holds: the share of unknown terms alone, for few texts have no mean.
+    """Measures the drift of texts outside any index: only the share of unknown terms, because few texts have no mean.
 
     Args:
-      model: a model; without the signature `count_terms` nothing is measured.
+      model: a model; if it lacks the signature `count_terms`, nothing is measured.
       texts: any number of texts.
     """
     return _drift_of_counts(_term_counts(model, texts))
@@ -76,20 +76,21 @@ def _drift_of_counts(counts: npt.NDArray[np.int64]) -> Drift:
 
 
 def _frequencies(segments: Sequence[Segment], model: ModelStatistics) -> tuple[_Floats, _Floats]:
-    """The document frequencies of the index and of the model, for the terms of either: float [terms], both."""
-    places = {term: place for place, term in enumerate(model.document_frequency)}
-    theirs = np.array([*model.document_frequency.values()])
-    ours = np.zeros(len(theirs))
+    """The document frequencies of the index and of the model, for the terms of both: float [terms] each."""
+    term_columns = {term: column for column, term in enumerate(model.document_frequency)}
+    model_frequency = np.array([*model.document_frequency.values()])
+    index_frequency = np.zeros(len(model_frequency))
     for segment in segments:
-        at = np.array([places.setdefault(term, len(places)) for term in segment.words.terms], np.int64)
-        ours.resize(len(places), refcheck=False)
-        theirs.resize(len(places), refcheck=False)
-        ours[at] += _frequencies_of_segment(segment, model, idf(model.documents, theirs[at]).astype(np.float32))
-    return ours, theirs
+        columns = np.array([term_columns.setdefault(term, len(term_columns)) for term in segment.words.terms], np.int64)
+        index_frequency.resize(len(term_columns), refcheck=False)
+        model_frequency.resize(len(term_columns), refcheck=False)
+        rarity = idf(model.documents, model_frequency[columns]).astype(np.float32)
+        index_frequency[columns] += _frequencies_of_segment(segment, model, rarity)
+    return index_frequency, model_frequency
 
 
 def _frequencies_of_segment(segment: Segment, model: ModelStatistics, rarity: npt.NDArray[np.float32]) -> _Floats:
-    """The document frequencies of a segment's terms, whose idf is given: float [terms]."""
+    """The document frequencies of a segment's terms, float [terms]; `rarity` is the terms' idf."""
     is_kept = (~segment.is_removed).astype(np.float32)
     lengths = segment.counts[:, 0].astype(np.float32)
     sums = np.zeros(len(segment.words.terms))
@@ -101,17 +102,17 @@ def _frequencies_of_segment(segment: Segment, model: ModelStatistics, rarity: np
     return sums
 
 
-def jensen_shannon(one: _Floats, other: _Floats) -> float:
+def jensen_shannon(p: _Floats, q: _Floats) -> float:
     """The Jensen-Shannon divergence of two distributions, in bits.
 
         M = (P + Q) / 2
         JS(P, Q) = (KL(P, M) + KL(Q, M)) / 2
 
     Args:
-      one, other: weights >= 0 of the same things, float [things]; they need not sum to 1.
+      p, q: weights >= 0 of the same terms, float [terms]; they need not sum to 1.
 
     Returns:
-      from 0, for equal distributions, to 1, if nothing has a weight in both.
+      from 0, for equal distributions, to 1, where no term has a weight in both.
 
     Raises:
       ValueError: all weights of a distribution are 0.
@@ -120,9 +121,9 @@ def jensen_shannon(one: _Floats, other: _Floats) -> float:
       >>> jensen_shannon(np.array([2.0, 0.0]), np.array([0.0, 3.0])), jensen_shannon(np.ones(2), np.ones(2))
       (1.0, 0.0)
     """
-    if not (one.sum() > 0 and other.sum() > 0):
-        raise ValueError(f"weights must not all be 0; their sums are {one.sum():g} and {other.sum():g}.")
-    parts = [one / one.sum(), other / other.sum()]
+    if not (p.sum() > 0 and q.sum() > 0):
+        raise ValueError(f"weights must not all be 0; their sums are {p.sum():g} and {q.sum():g}.")
+    parts = [p / p.sum(), q / q.sum()]
     middle = (parts[0] + parts[1]) / 2
     divergence = sum(float(np.sum(part[part > 0] * np.log2(part[part > 0] / middle[part > 0]))) for part in parts) / 2
     return min(max(divergence, 0.0), 1.0)

@@ -16,7 +16,7 @@ from schemas.errors import DataError
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.answers import Collection, ExplainAnswer, Hit, NotFound, RankAnswer, RankedText, SearchAnswer
 from smooth_clir.retrieval.drift import drifts_of_texts
-from smooth_clir.retrieval.search_index import DEPTH, Found, SearchIndex
+from smooth_clir.retrieval.search_index import DEPTH, IndexHit, SearchIndex
 from smooth_clir.retrieval.snippet import CHARACTERS, make_snippet, matching_words
 
 _WARM_CHARACTERS: Final = 200
@@ -25,8 +25,8 @@ _NO_OWN_TERMS: Final = (
     "(feedback.gain)"
 )
 _ENDPOINT: Final = EndpointLimits(retries=0, timeout_s=5.0, answers_per_probe=100)
-"""A slow endpoint must not hold the service's threads. A restarted one is noticed at its new connection; a gateway may
-keep the old one, and then so many answers may be another encoder's. A probe is six short texts: 6 % of the queries."""
+"""A slow endpoint must not hold the service's threads. A restart shows by a new connection. If a gateway keeps the old
+connection, up to 100 answers may be another encoder's. A probe is six short texts: 6 % of the queries."""
 
 
 class Languages(NamedTuple):
@@ -79,27 +79,27 @@ class Engine:
         self.can_explain = model.can_explain
 
     def search(
-        self, query: str, most: int, with_snippets: bool, with_texts: bool, snippet_characters: int = CHARACTERS
+        self, query: str, limit: int, with_snippets: bool, with_texts: bool, snippet_characters: int = CHARACTERS
     ) -> SearchAnswer:
         """Finds the best documents of the whole collection; none where the model knows no word of the query.
 
         Args:
           query: a text.
-          most: largest number of documents.
+          limit: largest number of documents.
           with_snippets, with_texts: whether each result has its snippet, and its whole text.
           snippet_characters: longest snippet.
         """
         started = time.perf_counter()
-        hits = self._index.search(self._model.encode_query(query), most, self.feedback)
+        hits = self._index.search(self._model.encode_query(query), limit, self.feedback)
         characters = snippet_characters if with_snippets else None
         results = tuple(
             self._hit(query, rank, hit, document, characters, with_texts)
-            for rank, (hit, document) in enumerate(zip(hits, self._found_texts(hits), strict=True), 1)
+            for rank, (hit, document) in enumerate(zip(hits, self._texts(hits), strict=True), 1)
         )
-        why = self._model.why_no_good_answer(query, [result.score - result.feedback for result in results])
+        signs = self._model.why_no_good_answer(query, [result.score - result.feedback for result in results])
         return SearchAnswer(
-            no_good_answer=self._is_judged(why),
-            why_no_good_answer=why,
+            no_good_answer=self._is_judged(signs),
+            why_no_good_answer=signs,
             query=query,
             results=results,
             documents=self.documents,
@@ -126,10 +126,10 @@ class Engine:
             )
             for rank, position in enumerate(order, 1)
         )
-        why = self._model.why_no_good_answer(query, first)
+        signs = self._model.why_no_good_answer(query, first)
         return RankAnswer(
-            no_good_answer=self._is_judged(why),
-            why_no_good_answer=why,
+            no_good_answer=self._is_judged(signs),
+            why_no_good_answer=signs,
             documents=ranked,
             milliseconds=_since(started),
             **self._versions(),
@@ -158,7 +158,7 @@ class Engine:
         score = first = _finite(sum(part.part for part in explanation.parts))
         if place is not None and self.feedback.gain:
             hits = self._index.search(self._model.encode_query(query), DEPTH, self.feedback)
-            added = next((hit.feedback for hit in hits if f"{hit.place}@{self._identity}" == place), 0.0)
+            added = next((hit.feedback for hit in hits if f"{hit.position}@{self._identity}" == place), 0.0)
             explanation = explanation.model_copy(update={"parts": (*explanation.parts, feedback_part(added))})
             score = first + added
         return ExplainAnswer(
@@ -187,7 +187,7 @@ class Engine:
             why_first_pass=self.why_first_pass,
             most_query_characters=most_query_characters,
             most_k=most_k,
-            example_queries=tuple(one for one in self._examples if len(one) <= most_query_characters),
+            example_queries=tuple(example for example in self._examples if len(example) <= most_query_characters),
             **self._versions(),
         )
 
@@ -205,7 +205,9 @@ class Engine:
         if callable(close := getattr(self._model, "close", None)):
             close()
 
-    def _hit(self, query: str, rank: int, found: Found, document: Text, characters: int | None, with_text: bool) -> Hit:
+    def _hit(
+        self, query: str, rank: int, hit: IndexHit, document: Text, characters: int | None, with_text: bool
+    ) -> Hit:
         snippet = None
         if characters is not None:
             snippet = make_snippet(document.text, matching_words(self._model, query, document.text), characters)
@@ -213,31 +215,31 @@ class Engine:
             rank=rank,
             doc_id=document.id,
             title=document.title,
-            score=_finite(found.score),
-            dense=found.dense,
-            words=found.words,
-            feedback=found.feedback,
-            relevant_share=self._share(found.score - found.feedback, self.why_no_shares),
-            place=f"{found.place}@{self._identity}",
+            score=_finite(hit.score),
+            dense=hit.dense,
+            words=hit.words,
+            feedback=hit.feedback,
+            relevant_share=self._share(hit.score - hit.feedback, self.why_no_shares),
+            place=f"{hit.position}@{self._identity}",
             snippet=snippet,
             text=document.text if with_text else None,
         )
 
-    def _found_texts(self, found: Sequence[Found]) -> list[Text]:
-        """The documents that a search found.
+    def _texts(self, hits: Sequence[IndexHit]) -> list[Text]:
+        """The texts of a search's hits.
 
         Raises:
-          DataError: the index does not have them; one in an engine may change while it is asked.
+          DataError: the index lacks one of them; an index in an engine may change during a search.
         """
         try:
-            documents = self._index.texts([hit.place for hit in found])
+            documents = self._index.texts([hit.position for hit in hits])
         except LookupError as error:
             raise DataError(f"the index must hold the documents that it finds; place {error} is empty.") from None
-        for hit, document in zip(found, documents, strict=True):
+        for hit, document in zip(hits, documents, strict=True):
             if document.id.encode() != hit.doc_id:
                 raise DataError(
-                    f"the index must not change while it is searched; place {hit.place} held {hit.doc_id.decode()!r}, "
-                    f"then {document.id!r}."
+                    f"the index must not change while it is searched; place {hit.position} held "
+                    f"{hit.doc_id.decode()!r}, then {document.id!r}."
                 )
         return documents
 
@@ -262,9 +264,9 @@ class Engine:
         except LookupError:
             raise NotFound(f"place must be one that a search gave; got {place[:80]!r}.") from None
 
-    def _is_judged(self, why: str | None) -> bool | None:
+    def _is_judged(self, signs: str | None) -> bool | None:
         """Whether there are signs of no good answer; None where the model has no shares."""
-        return why is not None if self._model.relevance else None
+        return signs is not None if self._model.relevance else None
 
     def _versions(self) -> dict[str, str]:
         return {"model_version": self.model_version, "index_version": self.index_version}

@@ -21,7 +21,7 @@ from schemas.trec import run_lines
 from schemas.word_rules import WordRules
 from smooth_clir.retrieval.bm25 import search_by_bm25, token_lists
 from smooth_clir.retrieval.corpus_index import CorpusIndex
-from smooth_clir.retrieval.search_index import Found, SearchIndex
+from smooth_clir.retrieval.search_index import IndexHit, SearchIndex
 
 COMPARED: Final = ("ndcg_5", "mrr_mr")
 """The metrics that compare the model with its channels and with BM25."""
@@ -76,7 +76,7 @@ def evaluate_search(
       top_grade: the MR grade.
       sampled: the evaluation of the same lists.
       write_run: receives the lines of a TREC run file, query by query.
-      leave_out_own: whether a document with the id of a query is no result of this query.
+      leave_out_own: whether to leave a document with the query's own id out of its results.
       engine: the address of the engine that has the index, for the report; empty for an index on disk.
 
     Raises:
@@ -84,75 +84,75 @@ def evaluate_search(
     """
     if sampled.queries != len(lists):
         raise ValueError(f"the evaluation must be of the same {len(lists)} lists; it is of {sampled.queries}")
-    relevant = [of_list > NOT_RELEVANT for of_list in lists.grades]
-    grades = [of_list[rows] for of_list, rows in zip(lists.grades, relevant, strict=True)]
-    wanted = [list(compress(of_list, rows)) for of_list, rows in zip(lists.doc_ids, relevant, strict=True)]
-    ranks, overlaps = _search(lists, wanted, index, exact, model, write_run, leave_out_own)
-    channels = {name: search_metrics(grades, of_system, top_grade) for name, of_system in ranks.items()}
-    of_model = channels.pop(_MODEL)
-    found = _bm25_rankings(_texts(lists), read_collection, rules, DEPTH + leave_out_own)
-    of_bm25 = [
-        ranks_of(doc_ids, [one for one in ranked if not leave_out_own or one != query_id][:DEPTH])
-        for query_id, doc_ids, ranked in zip(lists.query_ids, wanted, found, strict=True)
+    is_relevant = [list_grades > NOT_RELEVANT for list_grades in lists.grades]
+    grades = [list_grades[rows] for list_grades, rows in zip(lists.grades, is_relevant, strict=True)]
+    relevant_ids = [list(compress(doc_ids, rows)) for doc_ids, rows in zip(lists.doc_ids, is_relevant, strict=True)]
+    ranks, overlaps = _search(lists, relevant_ids, index, exact, model, write_run, leave_out_own)
+    channels = {name: search_metrics(grades, system_ranks, top_grade) for name, system_ranks in ranks.items()}
+    model_values = channels.pop(_MODEL)
+    rankings = _bm25_rankings(_texts(lists), read_collection, rules, DEPTH + leave_out_own)
+    bm25_ranks = [
+        ranks_of(doc_ids, [doc_id for doc_id in ranked if not leave_out_own or doc_id != query_id][:DEPTH])
+        for query_id, doc_ids, ranked in zip(lists.query_ids, relevant_ids, rankings, strict=True)
     ]
-    baselines = {BM25: search_metrics(grades, of_bm25, top_grade)}
+    baselines = {BM25: search_metrics(grades, bm25_ranks, top_grade)}
     report = SearchReport(
         queries=len(lists),
-        queries_without_relevant_document=sum(not doc_ids for doc_ids in wanted),
+        queries_without_relevant_document=sum(not doc_ids for doc_ids in relevant_ids),
         documents=len(index),
         depth=DEPTH,
         definitions={key: metric.definition for key, metric in SEARCH_METRICS.items()},
-        metrics=_means(of_model),
+        metrics=_means(model_values),
         channels={name: _means(values) for name, values in channels.items()},
         baselines={name: _means(values) for name, values in baselines.items()},
         sampled=_sampled(sampled, _matching_channel(model)),
-        comparisons=_comparisons(of_model, channels, baselines),
+        comparisons=_comparisons(model_values, channels, baselines),
         approximation=Approximation(overlap_10=float(np.mean(overlaps)) if overlaps else 1.0, queries=len(overlaps)),
         engine=engine,
         feedback=model.feedback.gain,
     )
     query_ids = [query_id.decode() for query_id in lists.query_ids]
-    return Evaluation(report, QueryMetrics(query_ids, {key: one.tolist() for key, one in of_model.items()}))
+    return Evaluation(report, QueryMetrics(query_ids, {key: values.tolist() for key, values in model_values.items()}))
 
 
 def _search(
     lists: RankingLists,
-    wanted: Sequence[Sequence[bytes]],
+    relevant_ids: Sequence[Sequence[bytes]],
     index: SearchIndex,
     exact: CorpusIndex,
     model: ExportedModel,
     write_run: Callable[[str], object],
     leave_out_own: bool,
 ) -> tuple[dict[str, list[_Ranks]], list[float]]:
-    """The ranks of the wanted documents by system, and the overlaps of a sample of queries where some go unscored."""
+    """The relevant documents' ranks by system, and the overlaps of a sample of queries where not all are scored."""
     words = _matching_channel(model)
     ranks: dict[str, list[_Ranks]] = {name: [] for name in ([_MODEL, DENSE, words] if words else [_MODEL])}
     overlaps = []
     sample = _sample(len(lists)) if exact.manifest.lists or index is not exact else frozenset()
-    left = TimeLeft(0, len(lists))
-    for number, (query_id, text, doc_ids) in enumerate(zip(lists.query_ids, _texts(lists), wanted, strict=True)):
+    time_left = TimeLeft(0, len(lists))
+    for number, (query_id, text, doc_ids) in enumerate(zip(lists.query_ids, _texts(lists), relevant_ids, strict=True)):
         query = model.encode_query(text.decode())
         depth = DEPTH + leave_out_own
         rankings = [index.search(query, depth, model.feedback)]
         if words:
             rankings += [index.dense_search(query, depth), index.words_search(query, depth)]
-        own = query_id if leave_out_own else None
-        best, *_ = rankings = [_without(own, hits, DEPTH) for hits in rankings]
+        own_id = query_id if leave_out_own else None
+        best, *_ = rankings = [_without(own_id, hits, DEPTH) for hits in rankings]
         for system_ranks, hits in zip(ranks.values(), rankings, strict=True):
             system_ranks.append(ranks_of(doc_ids, [hit.doc_id for hit in hits]))
         names, scores = [hit.doc_id.decode() for hit in best], [hit.score for hit in best]
         write_run("".join(run_lines(query_id.decode(), names, scores, MODEL_TAG)))
         if number in sample:
             exact_hits = exact.search(query, _BEST + leave_out_own, model.feedback, depth=len(exact))
-            overlaps.append(_overlap(best, _without(own, exact_hits, _BEST)))
+            overlaps.append(_overlap(best, _without(own_id, exact_hits, _BEST)))
         if number and number % _LOGGED_EVERY == 0:
-            progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", left.after(number))
+            progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", time_left.after(number))
     return ranks, overlaps
 
 
-def _without(own: bytes | None, hits: Sequence[Found], limit: int) -> list[Found]:
-    """The first hits, but for the query's own document."""
-    return [hit for hit in hits if hit.doc_id != own][:limit]
+def _without(own_id: bytes | None, hits: Sequence[IndexHit], limit: int) -> list[IndexHit]:
+    """The first hits without the query's own document."""
+    return [hit for hit in hits if hit.doc_id != own_id][:limit]
 
 
 def _matching_channel(model: ExportedModel) -> str | None:
@@ -166,14 +166,14 @@ def _texts(lists: RankingLists) -> list[bytes]:
 
 
 def _sample(queries: int) -> frozenset[int]:
-    """The numbers of some queries, evenly spread."""
+    """The numbers of up to `_SAMPLE` queries, evenly spread."""
     return frozenset(np.linspace(0, queries - 1, min(queries, _SAMPLE)).round().astype(int).tolist())
 
 
-def _overlap(found: Sequence[Found], best: Sequence[Found]) -> float:
-    """The share of the best documents among as many found ones; 1 without documents."""
-    both = {one.doc_id for one in found[: len(best)]} & {one.doc_id for one in best}
-    return len(both) / len(best) if best else 1.0
+def _overlap(hits: Sequence[IndexHit], best: Sequence[IndexHit]) -> float:
+    """The share of the best documents that are among the same number of first hits; 1 without documents."""
+    shared = {hit.doc_id for hit in hits[: len(best)]} & {hit.doc_id for hit in best}
+    return len(shared) / len(best) if best else 1.0
 
 
 def _bm25_rankings(
@@ -181,54 +181,56 @@ def _bm25_rankings(
 ) -> list[list[bytes]]:
     """The ids of the documents that BM25 finds for each query."""
 
-    def log(done: int, documents: int) -> None:
-        progress_log.info("BM25 of %s of %s documents", f"{done:,}", f"{documents:,}")
+    def log(scored: int, documents: int) -> None:
+        progress_log.info("BM25 of %s of %s documents", f"{scored:,}", f"{documents:,}")
 
     queries = list(token_lists(texts, rules))
-    return [one.doc_ids.tolist() for one in search_by_bm25(queries, read_collection, rules, depth, log)]
+    return [ranked.doc_ids.tolist() for ranked in search_by_bm25(queries, read_collection, rules, depth, log)]
 
 
 def _means(values: _Values) -> dict[str, float]:
-    return {key: float(of_queries.mean()) if len(of_queries) else 0.0 for key, of_queries in values.items()}
+    return {key: float(query_values.mean()) if len(query_values) else 0.0 for key, query_values in values.items()}
 
 
 def _sampled(report: EvaluationReport, words: str | None) -> SampledMetrics:
     """The metrics, channels and baselines that the evaluation of the lists shares with a search."""
 
-    def both(metrics: Mapping[str, float]) -> dict[str, float]:
+    def shared(metrics: Mapping[str, float]) -> dict[str, float]:
         return {key: metrics[key] for key in SEARCH_METRICS if key in metrics}
 
     dense = [name for name in report.channels if name != words]
     names = {DENSE: dense[0], words: words} if words in report.channels and len(dense) == 1 else {}
     return SampledMetrics(
-        metrics=both(report.metrics),
-        channels={name: both(report.channels[its_name]) for name, its_name in names.items()},
-        baselines={name: both(report.baselines[name]) for name in (BM25,) if name in report.baselines},
+        metrics=shared(report.metrics),
+        channels={name: shared(report.channels[report_name]) for name, report_name in names.items()},
+        baselines={name: shared(report.baselines[name]) for name in (BM25,) if name in report.baselines},
     )
 
 
 def _comparisons(
-    of_model: _Values, channels: Mapping[str, _Values], baselines: Mapping[str, _Values]
+    model_values: _Values, channels: Mapping[str, _Values], baselines: Mapping[str, _Values]
 ) -> tuple[SearchComparison, ...]:
-    """Compares the model with each of the others."""
-    others: list[tuple[Literal["channel", "baseline"], str, _Values]] = [
-        *(("channel", *one) for one in channels.items()),
-        *(("baseline", *one) for one in baselines.items()),
+    """Compares the model with each channel and each baseline."""
+    systems: list[tuple[Literal["channel", "baseline"], str, _Values]] = [
+        *(("channel", name, values) for name, values in channels.items()),
+        *(("baseline", name, values) for name, values in baselines.items()),
     ]
     compared = [
-        (kind, name, metric, of_model[metric], values[metric]) for kind, name, values in others for metric in COMPARED
+        (kind, name, metric, model_values[metric], values[metric])
+        for kind, name, values in systems
+        for metric in COMPARED
     ]
-    p_values = [randomisation_test(values, other, two_sided=True) for *_, values, other in compared]
+    p_values = [randomisation_test(model, system, two_sided=True) for *_, model, system in compared]
     return tuple(
         SearchComparison(
             kind=kind,
             other=name,
             metric=metric,
-            difference=float((values - other).mean()),
+            difference=float((model - system).mean()),
             p_value=corrected,
             is_bound=p_value == RESOLUTION,
         )
-        for (kind, name, metric, values, other), p_value, corrected in zip(
+        for (kind, name, metric, model, system), p_value, corrected in zip(
             compared, p_values, holm(p_values), strict=True
         )
     )

@@ -25,11 +25,11 @@ def read_example_queries(model: str) -> tuple[str, ...]:
         content = parse_json(path.read_bytes())
     except ValueError:
         content = None
-    if not isinstance(content, list) or not all(_is_query(one) for one in content):
+    if not isinstance(content, list) or not all(_is_query(value) for value in content):
         raise DataError(f"{path} must be a JSON list of queries, which are not empty; mend the file, or remove it.")
     return tuple(content)
 
 
-def _is_query(one: object) -> bool:
-    """Whether it is a text with something in it, and without half a surrogate pair, which no answer can carry."""
-    return isinstance(one, str) and bool(one.strip()) and re.search("[\ud800-\udfff]", one) is None
+def _is_query(value: object) -> bool:
+    """Whether a value is a text that is not blank, and has no half of a surrogate pair, which no answer can carry."""
+    return isinstance(value, str) and bool(value.strip()) and re.search("[\ud800-\udfff]", value) is None

@@ -22,7 +22,7 @@ from smooth_clir.retrieval.search_index import SearchIndex
 
 
 class FolderEngines:
-    """Engines of what runs and `clir index` write: each version of an index with the model that made it.
+    """Engines of an index that a run or `clir index` wrote: each version, with the model that made it.
 
     Args:
       models: a serving folder, or one version in it.
@@ -44,7 +44,7 @@ class FolderEngines:
     ) -> None:
         self._models = models
         self._indexes: _Folder | _InMilvus = (
-            _InMilvus(MilvusAddress.parse(index), seconds) if MilvusAddress.is_one(index) else _Folder(index)
+            _InMilvus(MilvusAddress.parse(index), seconds) if MilvusAddress.is_address(index) else _Folder(index)
         )
         self._connect, self._languages, self._gain = connect, languages, gain
         self._fingerprints = dict[tuple[str, int, int], str]()
@@ -61,8 +61,8 @@ class FolderEngines:
         """Loads a version of the index, as `newest` names it, and its model.
 
         Raises:
-          DataError: the index is damaged, or another one by now, the model that made it is missing, or the example
-            queries beside it are damaged.
+          DataError: the index is damaged, or was replaced meanwhile; the model that made it is missing; or the model's
+            example queries are damaged.
         """
         index, model = self._open(version)
         examples = read_example_queries(model)  # before a connection is open, which nothing would close
@@ -70,20 +70,20 @@ class FolderEngines:
         return Engine(served, index, version.partition("@")[0], self._languages, examples, self._gain)
 
     def load_pair(self, version: str) -> tuple[CorpusIndex, LoadedModel]:
-        """Loads a version of an index on disk and its model, for other work than that of an engine; raises as `load`.
+        """Loads a version of an index on disk and its model, without an engine; raises as `load`.
 
         Raises:
           DataError: the index is in Milvus.
         """
         index, model = self._open(version)
         if not isinstance(index, CorpusIndex):
-            raise DataError(f"{self._indexes.place(version)} must be an index on disk; give its folder by --index.")
+            raise DataError(f"{self._indexes.location(version)} must be an index on disk; give its folder by --index.")
         return index, LoadedModel(model)
 
     def _open(self, version: str) -> tuple[SearchIndex, str]:
         """The index, and the folder of its model."""
         index = self._indexes.open(version)
-        return index, self._model_of(index.model, self._indexes.place(version))
+        return index, self._model_of(index.model, self._indexes.location(version))
 
     def _model_of(self, fingerprint: str, index: str) -> str:
         """The folder of the newest model with this fingerprint.
@@ -111,7 +111,7 @@ class FolderEngines:
     def _versions(self) -> list[str]:
         if os.path.isfile(os.path.join(self._models, GRAPH_FILE)):
             return [os.path.abspath(self._models)]
-        return [os.path.join(self._models, one) for one in reversed(served_versions(os.listdir(self._models)))]
+        return [os.path.join(self._models, name) for name in reversed(served_versions(os.listdir(self._models)))]
 
 
 class _Folder:
@@ -127,7 +127,7 @@ class _Folder:
     def newest(self) -> str | None:
         """The newest version: its number and its content's identity, `NUMBER@IDENTITY`.
 
-        A number alone does not tell: an index that was removed and made again has the number of the one before.
+        A number is not enough: an index that was removed and made again has the same number.
         """
         if os.path.isfile(os.path.join(self._folder, MANIFEST_FILE)):
             folder = os.path.abspath(self._folder)
@@ -146,9 +146,9 @@ class _Folder:
         """Opens a version.
 
         Raises:
-          DataError: it is damaged, or another one by now.
+          DataError: it is damaged, or was replaced meanwhile.
         """
-        folder = self.place(version)
+        folder = self.location(version)
         try:
             index = CorpusIndex(folder)
         except DataError as error:
@@ -158,7 +158,7 @@ class _Folder:
             raise DataError(f"{folder} must not change while it is loaded. It is loaded again once it stays as it is.")
         return index
 
-    def place(self, version: str) -> str:
+    def location(self, version: str) -> str:
         """The version's folder."""
         path = os.path.join(self._folder, version.partition("@")[0])
         return path if os.path.isdir(path) else self._folder
@@ -196,6 +196,6 @@ class _InMilvus:
         """
         return MilvusIndex(self._milvus, version.partition("@")[2])
 
-    def place(self, version: str) -> str:
+    def location(self, version: str) -> str:
         """The version's collection."""
         return f"{version.partition('@')[2]} in {self._address}"

@@ -14,7 +14,7 @@ from schemas.index_manifest import FORMAT, MANIFEST_FILE, FileRecord, IndexManif
 from schemas.json_record import JsonRecord
 
 LOADED_BYTES: Final = 1 << 30
-"""The most bytes whose digests are compared when an index is loaded: a second's work, see docs/formats.md."""
+"""The number of bytes whose digests are compared when an index is loaded: about a second, see docs/formats.md."""
 
 _MISSING: Final = "is missing"
 
@@ -30,19 +30,21 @@ class VersionFiles(NamedTuple):
     def sound_segments(self) -> list[SegmentRecord]:
         """The segments without a damaged file."""
         records = self.manifest.segments if self.manifest else ()
-        return [one for one in records if not {*one.paths(), one.removed_file} & self.faults.keys()]
+        return [record for record in records if not {*record.paths(), record.removed_file} & self.faults.keys()]
 
     def states(self, folder: str) -> dict[str, str]:
         """The state of every file in the version's folder, or recorded: sound, damaged, or unrecorded (no digest)."""
         recorded = {*self.manifest.paths()} if self.manifest else set[str]()
         if self.manifest and self.manifest.files is not None:
             recorded.add(MANIFEST_FILE)
-        held = {
-            os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names
+        paths = {
+            os.path.relpath(os.path.join(parent, name), folder)
+            for parent, _, names in os.walk(folder)
+            for name in names
         }
         return {
             path: "damaged" if path in self.faults else "sound" if path in recorded else "unrecorded"
-            for path in sorted(recorded | held | self.faults.keys())
+            for path in sorted(recorded | paths | self.faults.keys())
         }
 
 
@@ -55,21 +57,21 @@ def check_version(folder: str) -> VersionFiles:
     return VersionFiles(manifest, file_faults(folder, manifest))
 
 
-def file_faults(folder: str, manifest: IndexManifest, most: int | None = None) -> dict[str, str]:
+def file_faults(folder: str, manifest: IndexManifest, max_bytes: int | None = None) -> dict[str, str]:
     """The files of a version that are not as its manifest records them: their paths, each with the fault in words.
 
     Args:
       folder: the folder of the version.
       manifest: its manifest.
-      most: the most bytes whose digests are compared, from the smallest file to the largest; of larger files the
-        lengths alone are compared. None compares all.
+      max_bytes: the number of bytes whose digests are compared, from the smallest file to the largest; only the
+        lengths of larger files are compared. None compares all digests.
     """
     records = sorted(manifest.paths().items(), key=lambda item: (item[1].bytes, item[0]))
     sums = accumulate(record.bytes for _, record in records)
     faults = {
         path: fault
         for (path, record), total in zip(records, sums, strict=True)
-        if (fault := _fault(folder, path, record, has_digest=most is None or total <= most))
+        if (fault := _fault(folder, path, record, has_digest=max_bytes is None or total <= max_bytes))
     }
     for segment in manifest.segments:
         # An index of an earlier version of the project has no records of these.
@@ -101,9 +103,9 @@ def removed_rows(folder: str, record: SegmentRecord) -> npt.NDArray[np.int32]:
 
 
 def describe_faults(faults: Mapping[str, str]) -> str:
-    """The first fault in words, and the number of others."""
-    (path, fault), *others = faults.items()
-    return f"{path} {fault}" + f" (and {len(others)} more)" * bool(others)
+    """The first fault in words, and the number of further faults."""
+    (path, fault), *more = faults.items()
+    return f"{path} {fault}" + f" (and {len(more)} more)" * bool(more)
 
 
 def _fault(folder: str, path: str, record: FileRecord, has_digest: bool) -> str | None:
@@ -111,12 +113,12 @@ def _fault(folder: str, path: str, record: FileRecord, has_digest: bool) -> str 
     try:
         if (size := os.path.getsize(os.path.join(folder, path))) != record.bytes:
             return f"must have {record.bytes:,} bytes; got {size:,}"
-        found = file_record(os.path.join(folder, path)).sha256 if has_digest else record.sha256
+        digest = file_record(os.path.join(folder, path)).sha256 if has_digest else record.sha256
     except FileNotFoundError:
         return _MISSING
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return None if found == record.sha256 else f"must have the SHA-256 {record.sha256[:16]}…; got {found[:16]}…"
+    return None if digest == record.sha256 else f"must have the SHA-256 {record.sha256[:16]}…; got {digest[:16]}…"
 
 
 def file_record(path: str) -> FileRecord:
@@ -134,8 +136,8 @@ def read_manifest(folder: str) -> IndexManifest:
     try:
         with open(os.path.join(folder, MANIFEST_FILE), encoding="utf-8") as file:
             text = file.read()
-        found = _Format.from_json(text).format
-        manifest = IndexManifest.from_json(text) if found == FORMAT else None
+        format_number = _Format.from_json(text).format
+        manifest = IndexManifest.from_json(text) if format_number == FORMAT else None
     except OSError as error:
         raise DataError(f"{folder} must hold an index ({MANIFEST_FILE}): {error.strerror}.") from None
     except ValueError as error:
@@ -145,7 +147,7 @@ def read_manifest(folder: str) -> IndexManifest:
         ) from None
     if manifest is None:
         raise DataError(
-            f"{folder} must hold an index of format {FORMAT}; got {found}. Make it again with `clir index`."
+            f"{folder} must hold an index of format {FORMAT}; got {format_number}. Make it again with `clir index`."
         )
     return manifest
 

@@ -20,8 +20,8 @@ from smooth_clir.retrieval.corpus_index import open_segments
 from smooth_clir.retrieval.index_files import VersionFiles, check_version, describe_faults, origin_of
 from smooth_clir.retrieval.segment import Segment
 
-KEPT: Final = 2
-"""Number of versions that stay, including the newest: searches in the one before it can go on."""
+KEPT_VERSIONS: Final = 2
+"""Number of versions that stay, including the newest: searches in the previous one can go on."""
 
 WAIT_SECONDS: Final = 60.0
 """Seconds for which the push of a run's index waits for another process that writes the versions."""
@@ -100,9 +100,9 @@ class IndexVersions:
         Raises:
           DataError: it holds something else than an index.
         """
-        if others := sorted(set(self._names()) - {_STAGING, _LOCK} - set(self._versions())):
+        if foreign := sorted(set(self._names()) - {_STAGING, _LOCK} - set(self._versions())):
             raise DataError(
-                f"{self.folder} must be a folder for an index alone; it holds {', '.join(others[:3])}; choose another."
+                f"{self.folder} must be a folder for an index alone; it holds {', '.join(foreign[:3])}; choose another."
             )
 
     def begin(self) -> Path:
@@ -126,11 +126,11 @@ class IndexVersions:
         return version
 
     def _remove_old(self) -> None:
-        for old in self.all()[:-KEPT]:
-            if (old / MANIFEST_FILE).is_file():
+        for version in self.all()[:-KEPT_VERSIONS]:
+            if (version / MANIFEST_FILE).is_file():
                 with suppress(OSError):
-                    # A version goes by one rename, as it came: a kill leaves no part of it.
-                    os.rename(old, self.folder / _STAGING)
+                    # A version goes by a single rename, as it came: a kill leaves no part of it.
+                    os.rename(version, self.folder / _STAGING)
                 self._discard()
 
     def _discard(self) -> None:
@@ -143,8 +143,8 @@ class IndexVersions:
         return [entry.name for entry in self.folder.iterdir()] if self.folder.is_dir() else []
 
     def _versions(self) -> list[str]:
-        # A number alone is no proof: it may be a year of photographs, or a version of a model. A version that lost its
-        # manifest is damaged, but is one.
+        # A number is no proof: it may be a year of photographs, or a version of a model. A version that lost its
+        # manifest is damaged, but still a version.
         return [
             name
             for name in served_versions(self._names())
@@ -153,12 +153,12 @@ class IndexVersions:
 
 
 def _number(version: Path) -> int:
-    """A version's number; 0, before all others, where the folder has another name."""
+    """A version's number; 0, which is before all others, if the folder's name is not a number."""
     return int(version.name) if served_versions([version.name]) else 0
 
 
 def link_files(source: Path, target: Path) -> None:
-    """Puts a folder's files into another one too, by links where the disk has them, otherwise by copies."""
+    """Puts a folder's files into another one, too: by links where the disk has them, otherwise by copies."""
     target.mkdir(parents=True)
     for path in source.iterdir():
         if path.is_dir():
@@ -190,11 +190,11 @@ def copy_newest(source: IndexVersions, target: IndexVersions) -> None:
 
 def _sync(folder: Path) -> None:
     """Writes a folder's files to the disk: a version's content must be there before its name."""
-    for place, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
-            with open(os.path.join(place, name), "rb") as file:
+            with open(os.path.join(parent, name), "rb") as file:
                 os.fsync(file.fileno())
-        _sync_folder(Path(place))
+        _sync_folder(Path(parent))
 
 
 def _sync_folder(folder: Path) -> None:
@@ -214,15 +214,15 @@ def push_index(
 ) -> str:
     """Makes a run's index the newest version, unless it already is, even with later updates.
 
-    Where `clir index` changed the version before, documents that this one lacks, or has with another content, may be a
-    user's own: they are written into `left.tsv`, and the log says so.
+    If `clir index` changed the previous version, documents that the run's index lacks, or has with another content, may
+    be a user's own: they are written into `left.tsv`, and the log says so.
 
     Args:
       index: folder of the run's index.
       folder: folder of the versions.
       model: a folder of the model, for the command that the log names.
       wait_seconds: seconds to wait for another process that writes the versions.
-      publish: puts the newest version into an engine too, if it is not there yet; a damaged one is not put.
+      publish: puts the newest version into an engine, too, if it is not there yet; not called for a damaged version.
 
     Returns:
       the folder of the newest version.
@@ -235,76 +235,79 @@ def push_index(
     way_out = "the model is pushed, its index is not; when that process is done, the same command completes the run"
     with versions.writing(wait_seconds, way_out):
         newest = versions.newest()
-        before = check_version(str(newest)) if newest else VersionFiles(None, {})
-        if newest and before.manifest and before.manifest.origin == origin:
-            if not before.faults:
+        previous = check_version(str(newest)) if newest else VersionFiles(None, {})
+        if newest and previous.manifest and previous.manifest.origin == origin:
+            if not previous.faults:
                 if publish:
                     publish(newest)
                 return str(newest)
-            if not before.manifest.of_run:
-                damage = describe_faults(before.faults)
+            if not previous.manifest.of_run:
+                damage = describe_faults(previous.faults)
                 way_back = versions.way_back(newest)
                 log.warning(
                     "%s is damaged, and stays because `clir index` changed it: %s. %s", newest, damage, way_back
                 )
                 return str(newest)
-        if before.faults:
-            is_of_run = before.manifest is not None and before.manifest.of_run
+        if previous.faults:
+            is_of_run = previous.manifest is not None and previous.manifest.of_run
             added = "" if is_of_run else f" Documents that `clir index` added: {newest}/{SEGMENTS}/*/documents.tsv"
-            damage = describe_faults(before.faults)
+            damage = describe_faults(previous.faults)
             log.warning("%s is damaged, and the run's index replaces it: %s.%s", newest, damage, added)
-        version = _push(index, versions, origin, before, model)
+        version = _push(index, versions, origin, previous, model)
         if publish:
             publish(version)
     return str(version)
 
 
-def _push(index: str, versions: IndexVersions, origin: str, before: VersionFiles, model: str) -> Path:
+def _push(index: str, versions: IndexVersions, origin: str, previous: VersionFiles, model: str) -> Path:
     """Makes a run's index the next version."""
-    ours = check_version(index)
-    if ours.manifest is None or ours.faults:
+    pushed = check_version(index)
+    if pushed.manifest is None or pushed.faults:
         raise DataError(
-            f"{index} must hold the index that the run made: {describe_faults(ours.faults)}. Remove this folder and "
+            f"{index} must hold the index that the run made: {describe_faults(pushed.faults)}. Remove this folder and "
             "run again: the index is then made again."
         )
     staging = versions.begin()
     staging.rmdir()
     link_files(Path(index), staging)
-    left = came = 0
+    leaving = coming = 0
     newest = versions.newest()
-    if newest and before.manifest and not before.manifest.of_run:
-        theirs = open_segments(str(newest), before.sound_segments())
-        documents = open_segments(index, ours.manifest.segments)
-        came = sum(len(rows) for _, rows in _others(documents, theirs))
+    if newest and previous.manifest and not previous.manifest.of_run:
+        previous_segments = open_segments(str(newest), previous.sound_segments())
+        pushed_segments = open_segments(index, pushed.manifest.segments)
+        coming = sum(len(rows) for _, rows in _different_rows(pushed_segments, previous_segments))
         with open(staging / LEFT_FILE, "wb") as file:
-            for segment, rows in _others(theirs, documents):
-                left += len(rows)
+            for segment, rows in _different_rows(previous_segments, pushed_segments):
+                leaving += len(rows)
                 file.writelines(segment.line(row) for row in rows.tolist())
-        if not left:
+        if not leaving:
             (staging / LEFT_FILE).unlink()
-    manifest = ours.manifest.model_copy(update={"origin": origin})
+    manifest = pushed.manifest.model_copy(update={"origin": origin})
     (staging / MANIFEST_FILE).unlink()  # a link must not be written through
     (staging / MANIFEST_FILE).write_text(manifest.to_json(), encoding="utf-8")
     version = versions.commit()
-    if left or came:
+    if leaving or coming:
         command = shlex.join(
             ["clir", "index", model, "--index", str(versions.folder), "--add", str(version / LEFT_FILE)]
         )
-        may_have = "may have " if before.manifest and before.manifest.files is None else ""
+        may_have = "may have " if previous.manifest and previous.manifest.files is None else ""
         log.warning(
             "%s takes the place of %s, which `clir index` %schanged; documents that leave: %s, that come: %s%s",
-            version, newest, may_have, f"{left:,}", f"{came:,}", f"; to bring back what leaves: {command}" * bool(left),
+            version, newest, may_have, f"{leaving:,}", f"{coming:,}",
+            f"; to bring back what leaves: {command}" * bool(leaving),
         )  # fmt: skip
     return version
 
 
-def _others(segments: Sequence[Segment], than: Sequence[Segment]) -> Iterator[tuple[Segment, npt.NDArray[np.int64]]]:
-    """The rows of segments whose documents other segments lack, or have with another content."""
+def _different_rows(
+    segments: Sequence[Segment], known: Sequence[Segment]
+) -> Iterator[tuple[Segment, npt.NDArray[np.int64]]]:
+    """Yields the rows of segments whose documents the known segments lack, or have with another content."""
 
     def digests(segment: Segment) -> npt.NDArray[np.bytes_]:
-        kept: npt.NDArray[np.uint8] = segment.digests[segment.kept]
-        return kept.view(f"S{kept.shape[1]}").ravel()
+        kept_digests: npt.NDArray[np.uint8] = segment.digests[segment.kept_rows]
+        return kept_digests.view(f"S{kept_digests.shape[1]}").ravel()
 
-    known = np.concatenate([digests(segment) for segment in than]) if than else np.zeros(0, "S16")
+    known_digests = np.concatenate([np.zeros(0, "S16"), *map(digests, known)])
     for segment in segments:
-        yield segment, segment.kept[~np.isin(digests(segment), known)]
+        yield segment, segment.kept_rows[~np.isin(digests(segment), known_digests)]

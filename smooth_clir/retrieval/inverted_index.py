@@ -55,19 +55,19 @@ class InvertedIndex:
         """Indexes documents, by terms sorted by their UTF-8."""
         terms = sorted(documents.columns)
         by_column = documents.rows().tocsc()
-        found = np.diff(by_column.indptr)[[documents.columns[term] for term in terms]]
-        places = np.flatnonzero(found > _FREQUENT_SHARE * max(by_column.shape[0], 1)).astype(np.int32)
+        counts = np.diff(by_column.indptr)[[documents.columns[term] for term in terms]]
+        frequent = np.flatnonzero(counts > _FREQUENT_SHARE * max(by_column.shape[0], 1)).astype(np.int32)
         order = np.array([documents.columns[term] for term in terms], np.int64)
-        weights = by_column[:, order[places]].T.toarray()
-        rare = found.copy()
-        rare[places] = 0
+        weights = by_column[:, order[frequent]].T.toarray()
+        rare = counts.copy()
+        rare[frequent] = 0
         starts = np.concatenate([[0], np.cumsum(rare)])
         # Copies the columns of the rare terms, in the new order.
         source = np.repeat(by_column.indptr[:-1][order] - starts[:-1], rare) + np.arange(starts[-1])
         postings = sparse.csc_matrix(
             (by_column.data[source], by_column.indices[source], starts), shape=(by_column.shape[0], len(terms))
         )
-        return cls(terms, postings, places, weights)
+        return cls(terms, postings, frequent, weights)
 
     def scores(self, terms: npt.NDArray[np.object_], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """The inner product of each document's terms and a query's.
@@ -78,12 +78,12 @@ class InvertedIndex:
         Returns:
           float32 [documents].
         """
-        known = [place for place, term in enumerate(terms) if term in self._column]
-        columns = [self._column[term] for term in terms[known]]
-        rare = [place for place, column in enumerate(columns) if column not in self._row]
-        chosen = np.array(columns, np.int64)[rare]
-        scores: npt.NDArray[np.float32] = self._postings[:, chosen] @ weights[known][rare].astype(np.float32)
-        for column, weight in zip(columns, weights[known], strict=True):
+        known_rows = [row for row, term in enumerate(terms) if term in self._column]
+        columns = [self._column[term] for term in terms[known_rows]]
+        rare_rows = [row for row, column in enumerate(columns) if column not in self._row]
+        chosen = np.array(columns, np.int64)[rare_rows]
+        scores: npt.NDArray[np.float32] = self._postings[:, chosen] @ weights[known_rows][rare_rows].astype(np.float32)
+        for column, weight in zip(columns, weights[known_rows], strict=True):
             if column in self._row:
                 scores += weight * self._weights[self._row[column]]
         return scores

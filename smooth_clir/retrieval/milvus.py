@@ -21,7 +21,7 @@ from schemas.json_record import JsonRecord
 from smooth_clir.retrieval.milvus_settings import TOKEN_VARIABLE, MilvusAddress, VectorIndex
 
 SECONDS: Final = 60
-"""The longest time of a call where nothing else is said."""
+"""The default of the longest time of a call."""
 
 _PROPERTY: Final = "smooth_clir"
 _CONNECT_SECONDS: Final = 5
@@ -65,7 +65,7 @@ class MilvusVersion(JsonRecord):
 
 
 class MilvusRefusal(DataError):
-    """Milvus refused a call, where `DataError` alone also says that it does not answer."""
+    """Milvus refused a call. If it does not answer, the error is another `DataError`."""
 
 
 class Milvus:
@@ -73,8 +73,8 @@ class Milvus:
 
     Args:
       address: the server, and the name of an index.
-      seconds: about the longest time of a call, which is tried again until then. A whole number: with a fraction some
-        versions of the client try for minutes.
+      seconds: about the longest time of a call, which is repeated until then. A whole number: with a fraction, some
+        versions of the client go on for minutes.
 
     Attributes:
       address: the same.
@@ -133,18 +133,18 @@ class Milvus:
         except DataError:
             raise
         except self._errors as error:
-            raise MilvusRefusal(f"the Milvus at {self.address} refused {method}: {self._said(error)}.") from None
+            raise MilvusRefusal(f"the Milvus at {self.address} refused {method}: {self._error_text(error)}.") from None
         except Exception as error:  # of whatever type: a server may answer anything
             raise DataError(
                 f"the Milvus at {self.address} gave a malformed answer to {method}: {type(error).__name__}: "
-                f"{self._said(error)}. Ask again, or check the server, and any proxy before it."
+                f"{self._error_text(error)}. Ask again, or check the server, and any proxy before it."
             ) from error
 
     def newest(self) -> str | None:
         """The collection behind the alias; None where there is no such alias.
 
         Raises:
-          DataError: a collection, which is not ours, has this name; or as in `ask`.
+          DataError: somebody else's collection has this name; or as in `ask`.
         """
         name = self.address.name
         try:
@@ -165,7 +165,7 @@ class Milvus:
 
         Raises:
           DataError: the server does not answer in time.
-          Exception: one of the client's, where the server refuses.
+          Exception: an error of the client, where the server refuses.
         """
         end = time.monotonic() + seconds
         while True:
@@ -213,7 +213,7 @@ class Milvus:
         return count
 
     def load(self, collection: str, version: MilvusVersion, seconds: int | None = None) -> bool:
-        """Loads a whole version into the server's memory where it is not there, as after some servers' restart.
+        """Loads a whole version into the server's memory, if it is not there; some servers unload it at a restart.
 
         Args:
           collection: its collection.
@@ -242,11 +242,11 @@ class Milvus:
 
     def _unreachable(self, error: Exception) -> DataError:
         return DataError(
-            f"no Milvus answers at {self.address}{self._route}: {self._said(error)}. Start it, or name another; the "
-            f"environment variable {TOKEN_VARIABLE} holds its token, if it asks for one."
+            f"no Milvus answers at {self.address}{self._route}: {self._error_text(error)}. Start it, or name another; "
+            f"the environment variable {TOKEN_VARIABLE} holds its token, if it asks for one."
         )
 
-    def _said(self, error: Exception) -> str:
+    def _error_text(self, error: Exception) -> str:
         """The first line of an error; its code alone where the server may repeat the token."""
         if self._has_token:
             code = error.code() if isinstance(error, grpc.Call) else getattr(error, "code", "unknown")
@@ -285,7 +285,7 @@ def _collection_name(answer: Any) -> str:
 
 
 def _version(answer: Any) -> MilvusVersion | None:
-    """The record among a collection's properties; None for another's, or for one of a later version of the project."""
+    """The record among a collection's properties; None if it has none, or that of a later version of the project."""
     record = answer.get("properties", {}).get(_PROPERTY)
     try:
         return MilvusVersion.from_json(record) if record else None

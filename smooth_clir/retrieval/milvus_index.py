@@ -18,7 +18,7 @@ from schemas.index_manifest import Drift
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.milvus import Milvus, MilvusRefusal
 from smooth_clir.retrieval.milvus_settings import VectorIndex
-from smooth_clir.retrieval.search_index import DEPTH, Found
+from smooth_clir.retrieval.search_index import DEPTH, IndexHit
 
 NUMBER: Final = "number"
 DOC_ID: Final = "doc_id"
@@ -30,20 +30,20 @@ OWN_TERMS: Final = "own_terms"
 """The terms that a document holds itself, as a unit vector; where the model has a second pass."""
 
 NO_TERM: Final = (1 << 32) - 2
-"""The term of documents without terms, which no query asks for: Milvus takes no empty sparse vector."""
-MOST_FOUND: Final = 16_384
-"""The most results of a search in Milvus."""
+"""The term of documents without terms, which no query has: Milvus takes no empty sparse vector."""
+MAX_HITS: Final = 16_384
+"""The largest number of results of a search in Milvus."""
 
 
 class MilvusIndex:
     """A `SearchIndex` in Milvus.
 
-    Milvus brings `DEPTH` candidates by their vectors and as many by their words, with the scores of the words. It is
-    asked again for those of the candidates that only their vectors brought. So each candidate has the same score as in
-    the local index, and no fusion of ranks or scores comes between.
+    Milvus brings `DEPTH` candidates by their vectors, and as many by their words with the words' scores. A second
+    request brings the words' scores of the candidates that came by their vectors alone. So each candidate has the same
+    score as in the local index, without a fusion of ranks or scores.
 
-    Milvus knows numbers in the place of terms, see `term_number`. Where two terms share one, a document with the other
-    term counts as a match; of a million terms that befalls one of 4,300.
+    Milvus knows numbers instead of terms, see `term_number`. If two terms share a number, a document with one of them
+    counts as a match for the other; of a million terms, 1 in 4,300 shares its number.
 
     Args:
       milvus: the connection.
@@ -60,11 +60,11 @@ class MilvusIndex:
         version = milvus.version(collection)
         if version.is_whole:
             milvus.load(collection, version)
-        held = milvus.count(collection) if version.is_whole else 0
-        if held != version.documents or not version.is_whole:
+        count = milvus.count(collection) if version.is_whole else 0
+        if count != version.documents or not version.is_whole:
             raise DataError(
                 f"{collection} in {milvus.address} must hold {version.documents:,} documents; "
-                + (f"it holds {held:,}" if version.is_whole else "it was not written to its end")
+                + (f"it holds {count:,}" if version.is_whole else "it was not written to its end")
                 + ". `clir index` writes it again."
             )
         self.version = version
@@ -88,9 +88,9 @@ class MilvusIndex:
         """The distance of the documents from those of the model."""
         return self.version.drift
 
-    def texts(self, places: Sequence[str]) -> list[Text]:
-        """The documents at some places; see `SearchIndex`."""
-        numbers = [_number(place) for place in places]
+    def texts(self, positions: Sequence[str]) -> list[Text]:
+        """The documents at the positions; see `SearchIndex`."""
+        numbers = [_number(position) for position in positions]
         documents = self._ask("get", _texts, ids=numbers, output_fields=[DOC_ID, TITLE, TEXT]) if numbers else []
         number_to_text = {document.line: document for document in documents}
         if missing := [number for number in numbers if number not in number_to_text]:
@@ -112,34 +112,34 @@ class MilvusIndex:
         """Whether it holds the documents' own terms."""
         return self.version.has_own_terms
 
-    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
+    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[IndexHit]:
         """The best documents for a query; see `SearchIndex`."""
         if not feedback.gain:
             return self._first_pass(query, limit)
         hits = self._first_pass(query, max(limit, DEPTH))
         first = np.array([hit.score for hit in hits], np.float32)
-        added = feedback.added(first, np.arange(len(hits)), self._similarity([int(hit.place) for hit in hits]))
+        added = feedback.added(first, np.arange(len(hits)), self._similarity([int(hit.position) for hit in hits]))
         scores = first + added
         return [
             hits[row]._replace(score=float(scores[row]), feedback=float(added[row]))
             for row in rank(scores, [hit.doc_id for hit in hits])[:limit].tolist()
         ]
 
-    def _first_pass(self, query: EncodedQuery, limit: int) -> list[Found]:
+    def _first_pass(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
         if not query.vector.any():
             return self.words_search(query, limit)
         near, matching = self._near(query, limit), self._matching(query, limit)
-        scores = {one.number: one.score for one in matching}
+        scores = {document.number: document.score for document in matching}
         unscored = [document.number for document in near if document.number not in scores]
         if unscored and len(matching) == _depth(limit):  # of fewer, every document that matches is among them
             scores |= {document.number: document.score for document in self._matching(query, len(unscored), unscored)}
         return self._best(query, {document.number: document for document in (*near, *matching)}.values(), scores, limit)
 
-    def dense_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+    def dense_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
         """The best documents by their vectors alone."""
         return self._best(query, self._near(query, limit), {}, limit) if query.vector.any() else []
 
-    def words_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+    def words_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
         """The best documents by words that match alone."""
         matching = self._matching(query, limit)
         without_vector = query._replace(vector=np.zeros_like(query.vector))
@@ -149,11 +149,11 @@ class MilvusIndex:
         """Compares documents by their own terms: Milvus multiplies them with those of the best."""
 
         def similarity(best: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-            weight_of = {numbers[row]: weight for row, weight in zip(best.tolist(), weights.tolist(), strict=True)}
-            own = self._ask("get", _own_terms, ids=[*weight_of], output_fields=[NUMBER, OWN_TERMS])
+            number_weights = {numbers[row]: weight for row, weight in zip(best.tolist(), weights.tolist(), strict=True)}
+            own_terms = self._ask("get", _own_terms, ids=[*number_weights], output_fields=[NUMBER, OWN_TERMS])
             terms: defaultdict[int, float] = defaultdict(float)
-            for number, weight in weight_of.items():
-                for term, own_weight in own.get(number, {}).items():
+            for number, weight in number_weights.items():
+                for term, own_weight in own_terms.get(number, {}).items():
                     terms[term] += weight * own_weight
             terms.pop(NO_TERM, None)
             products: dict[int, float] = {}
@@ -164,7 +164,7 @@ class MilvusIndex:
                     [dict(terms)],
                     anns_field=OWN_TERMS,
                     filter=f"{NUMBER} in {[*numbers]}",
-                    limit=min(len(numbers), MOST_FOUND),
+                    limit=min(len(numbers), MAX_HITS),
                     search_params={"metric_type": "IP", "params": {"drop_ratio_search": 0.0}},
                 )
             return np.array([products.get(number, 0.0) for number in numbers], np.float32)
@@ -181,7 +181,7 @@ class MilvusIndex:
         return near
 
     def _matching(self, query: EncodedQuery, limit: int, among: Sequence[int] = ()) -> list["_Candidate"]:
-        """The documents with the best words that match, perhaps among some documents alone."""
+        """The documents with the best words that match; only among the documents of these numbers, if any."""
         terms = sparse_terms(query.terms.tolist(), query.weights)
         if not terms:
             return []
@@ -189,14 +189,14 @@ class MilvusIndex:
         return self._candidates(TERMS, terms, _depth(limit), {"drop_ratio_search": 0.0}, condition)
 
     def _candidates(
-        self, field: str, asked: Any, limit: int, parameters: Mapping[str, float], condition: str = ""
+        self, field: str, vector: Any, limit: int, parameters: Mapping[str, float], condition: str = ""
     ) -> list["_Candidate"]:
         if not len(self):
             return []  # its vectors have no length yet
         candidates: list[_Candidate] = self._ask(
             "search",
             _candidates,
-            [asked],
+            [vector],
             anns_field=field,
             filter=condition,
             limit=limit,
@@ -206,7 +206,7 @@ class MilvusIndex:
         return candidates
 
     def _ask(self, method: str, read: Callable[[Any], Any], *arguments: Any, **named: Any) -> Any:
-        """Asks for something of the collection; loads it, and asks again, where it is no longer loaded."""
+        """Calls a method for the collection; loads it and calls again, if it is no longer loaded."""
         ask = partial(self._milvus.ask, method, self._collection, *arguments, read=read, **named)
         try:
             return ask()
@@ -217,7 +217,7 @@ class MilvusIndex:
 
     def _best(
         self, query: EncodedQuery, candidates: Collection["_Candidate"], words: Mapping[int, float], limit: int
-    ) -> list[Found]:
+    ) -> list[IndexHit]:
         """The best of candidates.
 
         Args:
@@ -240,7 +240,7 @@ class MilvusIndex:
             if np.isfinite(query.vector).all() and not np.isfinite(scores).all():
                 raise ValueError("each score must be finite")
         return [
-            Found(str(numbers[row]), float(scores[row]), float(dense[row]), float(word_scores[row]), doc_ids[row])
+            IndexHit(str(numbers[row]), float(scores[row]), float(dense[row]), float(word_scores[row]), doc_ids[row])
             for row in rank(scores, doc_ids)[:limit].tolist()
         ]
 
@@ -257,12 +257,12 @@ def sparse_terms(terms: Sequence[bytes], weights: npt.NDArray[np.float32]) -> di
       >>> [*sparse_terms([b"chat", b""], np.array([0.5, 0], np.float32)).values()]
       [0.5]
     """
-    found: dict[int, float] = {}
+    number_weights: dict[int, float] = {}
     for term, weight in zip(terms, weights.tolist(), strict=True):
         if term and weight:
             number = term_number(term)
-            found[number] = found.get(number, 0.0) + weight
-    return found
+            number_weights[number] = number_weights.get(number, 0.0) + weight
+    return number_weights
 
 
 class _Numbered(BaseModel):
@@ -274,7 +274,7 @@ class _Numbered(BaseModel):
 
 
 class _Row(_Numbered):
-    """The columns of a row that say what it is."""
+    """A row with its number and its document's id."""
 
     doc_id: str
 
@@ -347,13 +347,13 @@ def _texts(rows: Iterable[Mapping[str, Any]]) -> list[Text]:
 
 
 def _batches(rows: Any) -> Iterator[Any]:
-    """The batches of an iterator of the client, whose end is an empty one."""
+    """The batches of an iterator of the client, which ends with an empty batch."""
     return iter(rows.next, [])
 
 
 def _depth(limit: int) -> int:
     """The number of candidates that a channel brings."""
-    return min(max(limit, DEPTH), MOST_FOUND)
+    return min(max(limit, DEPTH), MAX_HITS)
 
 
 def _read(index: VectorIndex, limit: int) -> dict[str, float]:
@@ -366,7 +366,7 @@ def _read(index: VectorIndex, limit: int) -> dict[str, float]:
     return parameters[index.kind]
 
 
-def _number(place: str) -> int:
-    if not (place.isascii() and place.isdigit() and len(place) < 19):
-        raise LookupError(place)
-    return int(place)
+def _number(position: str) -> int:
+    if not (position.isascii() and position.isdigit() and len(position) < 19):
+        raise LookupError(position)
+    return int(position)

@@ -19,7 +19,7 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}", re.ASCII)
 
 
 class MilvusAddress(NamedTuple):
-    """The place of an index in Milvus.
+    """The address of an index in Milvus.
 
     Example:
       >>> address = MilvusAddress.parse("milvus+tls://search.example.org/pages")
@@ -63,13 +63,13 @@ class MilvusAddress(NamedTuple):
         return cls(f"{_SCHEMES[parts.scheme]}://{host}:{port}", name)
 
     @staticmethod
-    def is_one(text: str) -> bool:
-        """Whether a text is meant as an address, and no folder's path."""
+    def is_address(text: str) -> bool:
+        """Whether a text is meant as an address, not as a folder's path."""
         return text.strip().lower().startswith(tuple(f"{scheme}:" for scheme in _SCHEMES))
 
     def __str__(self) -> str:
-        (ours,) = (ours for ours, theirs in _SCHEMES.items() if self.uri.startswith(f"{theirs}://"))
-        return f"{ours}://{self.server}/{self.name}"
+        (scheme,) = (scheme for scheme, client_scheme in _SCHEMES.items() if self.uri.startswith(f"{client_scheme}://"))
+        return f"{scheme}://{self.server}/{self.name}"
 
 
 def _checked(address: str | None) -> str | None:

@@ -29,14 +29,14 @@ from smooth_clir.retrieval.milvus_index import (
     sparse_terms,
 )
 from smooth_clir.retrieval.milvus_settings import MilvusAddress, MilvusSettings
-from smooth_clir.retrieval.segment import MOST_DOCUMENTS, EncodedDocument, Segment
+from smooth_clir.retrieval.segment import MAX_DOCUMENTS, EncodedDocument, Segment
 
-_MOST_BYTES: Final = 65_535
-"""The longest text of a field in Milvus, in bytes of UTF-8."""
-_PIECE: Final = _MOST_BYTES // 4
+_MAX_BYTES: Final = 65_535
+"""The longest text that a field in Milvus holds, in bytes of UTF-8."""
+_PIECE: Final = _MAX_BYTES // 4
 """The characters of a piece of a document's text, which may have more bytes than a field."""
-_MOST_PIECES: Final = 4096
-"""The most values of an array in Milvus."""
+_MAX_PIECES: Final = 4096
+"""The largest number of values of an array in Milvus."""
 _BATCH: Final = 1000
 _BATCH_BYTES: Final = 8 << 20
 _WRITE_SECONDS: Final = 60
@@ -68,13 +68,13 @@ class MilvusVersions:
         self._current()
 
     def check_newest(self, versions: Iterable[Path]) -> None:
-        """Checks that the newest version is one of some versions on disk, or that there is none.
+        """Checks that the newest version in Milvus, if any, is one of these versions on disk.
 
         Args:
           versions: the folders of versions.
 
         Raises:
-          DataError: it is not: another folder's version would be lost.
+          DataError: it is another folder's version, which would be lost.
         """
         collection, newest = self._current()
         if newest and newest.identity not in _identities(versions):
@@ -91,18 +91,18 @@ class MilvusVersions:
           newest: the folder of the version on disk.
         """
         collection, version = self._current()
-        ours = read_manifest(str(newest)).identity
-        if collection is None or version is None or version.identity != ours:
+        identity = read_manifest(str(newest)).identity
+        if collection is None or version is None or version.identity != identity:
             return f"must hold the version {newest.name}; it holds {collection or 'none'}"
         self._milvus.load(collection, version, _INDEX_SECONDS)
-        held = self._milvus.count(collection)
-        return "" if held == version.documents else f"must hold {version.documents:,} documents; it holds {held:,}"
+        count = self._milvus.count(collection)
+        return "" if count == version.documents else f"must hold {version.documents:,} documents; it holds {count:,}"
 
     def publish(self, folder: Path, apply: Apply = map) -> str:
         """Makes a version on disk the newest one in Milvus, unless it already is.
 
-        The alias is switched once every document is there, and the version before stays. Older versions, and those
-        that were begun and not finished, are removed.
+        The alias is switched once every document is there, and the previous version stays. Older and unfinished
+        versions are removed.
 
         Args:
           folder: the version's folder, a whole one.
@@ -115,26 +115,26 @@ class MilvusVersions:
           DataError: Milvus does not answer or refuses, a document is too large for it, or another version was
             published meanwhile.
         """
-        found = check_version(str(folder))
-        if found.manifest is None or found.faults:
-            raise DataError(f"{folder} must hold a whole index: {describe_faults(found.faults)}.")
-        before, newest = self._current()
+        files = check_version(str(folder))
+        if files.manifest is None or files.faults:
+            raise DataError(f"{folder} must hold a whole index: {describe_faults(files.faults)}.")
+        previous, newest = self._current()
         if newest and newest.identity not in _identities(IndexVersions(folder.parent).all()):
             log.warning(
                 "%s in %s is no version in %s; version %s takes its place",
-                before,
+                previous,
                 self._address,
                 folder.parent,
                 folder.name,
             )
-        version = self._version_of(folder, found.manifest)
+        version = self._version_of(folder, files.manifest)
         collection = f"{self._address.name}_{self._digest(version)}"
         try:
             if not self._is_whole(collection, version):
-                self._write(folder, found.manifest, collection, version, apply)
-            self._switch(before, collection)
-        except (MilvusRefusal, RuntimeError):  # on workers, Beam's error tells its cause in words alone
-            self._check_unchanged(before, collection)  # who publishes removes what others have begun
+                self._write(folder, files.manifest, collection, version, apply)
+            self._switch(previous, collection)
+        except (MilvusRefusal, RuntimeError):  # Beam raises a RuntimeError for any error of a worker
+            self._check_unchanged(previous, collection)  # another process may have removed the unfinished collection
             raise
         return collection
 
@@ -156,7 +156,7 @@ class MilvusVersions:
         )
 
     def _digest(self, version: MilvusVersion) -> str:
-        """A digest of what makes the version's collection another than another's."""
+        """A digest of the content and the settings that distinguish the version's collection."""
         content = [version.identity, version.vector_index.kind, self._settings.model_dump(exclude={"address"})]
         return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
 
@@ -170,24 +170,24 @@ class MilvusVersions:
         return (collection, self._milvus.version(collection)) if collection else (None, None)
 
     def _is_whole(self, collection: str, version: MilvusVersion) -> bool:
-        """Whether a collection holds the version, to the last document."""
+        """Whether a collection holds every document of the version."""
         if not self._milvus.ask("has_collection", collection):
             return False
-        found = self._milvus.version(collection)
-        if found.is_whole:
-            self._milvus.load(collection, found, _INDEX_SECONDS)
-        return found.is_whole and self._milvus.count(collection) == version.documents
+        record = self._milvus.version(collection)
+        if record.is_whole:
+            self._milvus.load(collection, record, _INDEX_SECONDS)
+        return record.is_whole and self._milvus.count(collection) == version.documents
 
     def _write(
         self, folder: Path, manifest: IndexManifest, collection: str, version: MilvusVersion, apply: Apply
     ) -> None:
         if not self._milvus.ask("has_collection", collection):
             self._create(collection, version)
-        done = 0
-        put = partial(put_segment, str(folder), self._address, collection)
-        for written in apply(put, manifest.segments):
-            done += written
-            progress_log.info("%s of %s documents in Milvus", f"{done:,}", f"{version.documents:,}")
+        written = 0
+        write = partial(put_segment, str(folder), self._address, collection)
+        for documents in apply(write, manifest.segments):
+            written += documents
+            progress_log.info("%s of %s documents in Milvus", f"{written:,}", f"{version.documents:,}")
         self._milvus.ask("flush", collection, seconds=_INDEX_SECONDS)
         self._index(collection, version)
         self._milvus.ask("load_collection", collection, replica_number=self._settings.replicas, seconds=_INDEX_SECONDS)
@@ -196,18 +196,18 @@ class MilvusVersions:
                 f"{collection} in {self._address} must hold {version.documents:,} documents; it holds {count:,}. "
                 "Drop it, and index again; nothing was switched."
             )
-        whole = version.model_copy(update={"is_whole": True})
-        self._milvus.ask("alter_collection_properties", collection, properties=record_of(whole))
+        whole_version = version.model_copy(update={"is_whole": True})
+        self._milvus.ask("alter_collection_properties", collection, properties=record_of(whole_version))
 
     def _create(self, collection: str, version: MilvusVersion) -> None:
         from pymilvus import DataType
 
         schema = self._milvus.client.create_schema(auto_id=False, enable_dynamic_field=False)
         schema.add_field(NUMBER, DataType.INT64, is_primary=True)
-        schema.add_field(DOC_ID, DataType.VARCHAR, max_length=_MOST_BYTES)
-        schema.add_field(TITLE, DataType.VARCHAR, max_length=_MOST_BYTES)
+        schema.add_field(DOC_ID, DataType.VARCHAR, max_length=_MAX_BYTES)
+        schema.add_field(TITLE, DataType.VARCHAR, max_length=_MAX_BYTES)
         schema.add_field(
-            TEXT, DataType.ARRAY, element_type=DataType.VARCHAR, max_capacity=_MOST_PIECES, max_length=_MOST_BYTES
+            TEXT, DataType.ARRAY, element_type=DataType.VARCHAR, max_capacity=_MAX_PIECES, max_length=_MAX_BYTES
         )
         dimension = max(version.dimension, 2)  # 0 without documents; 2 is the least that Milvus takes
         schema.add_field(VECTOR, DataType.FLOAT_VECTOR, dim=dimension)
@@ -225,45 +225,45 @@ class MilvusVersions:
     def _index(self, collection: str, version: MilvusVersion) -> None:
         """Makes the indexes that a collection lacks."""
         index = version.vector_index
-        kind, parameters = {
+        kind, vector_parameters = {
             "flat": ("FLAT", {}),
             "ivf": ("IVF_FLAT", {"nlist": index.nlist}),
             "hnsw": ("HNSW", {"M": index.m, "efConstruction": index.ef_construction}),
         }[index.kind]
-        for field, index_type, given in (
-            (VECTOR, kind, parameters),
+        for field, index_type, parameters in (
+            (VECTOR, kind, vector_parameters),
             *((field, "SPARSE_INVERTED_INDEX", {"drop_ratio_build": 0.0}) for field in _sparse_fields(version)),
         ):
             if not self._milvus.ask("list_indexes", collection, field_name=field):
-                wanted = self._milvus.client.prepare_index_params()
-                wanted.add_index(field, index_type=index_type, metric_type="IP", params=given)
-                self._milvus.ask("create_index", collection, wanted, seconds=_INDEX_SECONDS)
+                index_params = self._milvus.client.prepare_index_params()
+                index_params.add_index(field, index_type=index_type, metric_type="IP", params=parameters)
+                self._milvus.ask("create_index", collection, index_params, seconds=_INDEX_SECONDS)
 
-    def _switch(self, before: str | None, collection: str) -> None:
-        """Makes the alias name a collection, and removes those that are no longer needed."""
-        now = self._check_unchanged(before, collection)
-        if now == collection:
+    def _switch(self, previous: str | None, collection: str) -> None:
+        """Points the alias at a collection, and removes collections that are no longer needed."""
+        current = self._check_unchanged(previous, collection)
+        if current == collection:
             return
-        self._milvus.ask("alter_alias" if now else "create_alias", collection, self._address.name)
+        self._milvus.ask("alter_alias" if current else "create_alias", collection, self._address.name)
         for name in self._milvus.ask("list_collections"):
-            is_old = name.startswith(f"{self._address.name}_") and name not in (now, collection)
+            is_old = name.startswith(f"{self._address.name}_") and name not in (current, collection)
             if is_old and self._milvus.version_if_ours(name):
                 self._milvus.ask("drop_collection", name)
 
-    def _check_unchanged(self, before: str | None, collection: str) -> str | None:
+    def _check_unchanged(self, previous: str | None, collection: str) -> str | None:
         """The collection behind the alias.
 
         Raises:
           DataError: another process published a version meanwhile.
         """
-        now, version = self._current()
-        if now not in (before, collection):
+        current, version = self._current()
+        if current not in (previous, collection):
             documents = f"with {version.documents:,} documents" if version else ""
             raise DataError(
-                f"another process published {now} {documents} in {self._address} meanwhile; that one stays. To publish "
-                "this one, index again."
+                f"another process published {current} {documents} in {self._address} meanwhile; that one stays. To "
+                "publish this one, index again."
             )
-        return now
+        return current
 
 
 def _sparse_fields(version: MilvusVersion) -> list[str]:
@@ -280,7 +280,7 @@ def _identities(versions: Iterable[Path]) -> set[str]:
 
 
 def put_segment(folder: str, address: MilvusAddress, collection: str, record: SegmentRecord) -> int:
-    """Writes the documents of a segment into a collection; to write them again changes nothing.
+    """Writes the documents of a segment into a collection; writing them again changes nothing.
 
     Args:
       folder: the folder of the version.
@@ -304,7 +304,7 @@ def put_segment(folder: str, address: MilvusAddress, collection: str, record: Se
 
 
 def _batches(segment: Segment) -> Iterator[list[dict[str, Any]]]:
-    """The rows of a segment's documents, not too many bytes of text at a time."""
+    """The rows of a segment's documents, in batches of limited numbers and bytes."""
     batch: list[dict[str, Any]] = []
     size = 0
     for document in segment.encoded_documents():
@@ -312,7 +312,7 @@ def _batches(segment: Segment) -> Iterator[list[dict[str, Any]]]:
         if batch and (len(batch) == _BATCH or size + row_size > _BATCH_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(_row(segment.number, document, segment.own is not None))
+        batch.append(_row(segment.number, document, segment.own_vectors is not None))
         size += row_size
     if batch:
         yield batch
@@ -326,20 +326,20 @@ def _row(segment: int, document: EncodedDocument, has_own_terms: bool) -> dict[s
     """
     text = document.text
     pieces = [text.text[start : start + _PIECE] for start in range(0, len(text.text), _PIECE)]
-    for what, length, most in (
-        ("id", len(text.id.encode()), _MOST_BYTES),
-        ("title", len(text.title.encode()), _MOST_BYTES),
-        ("text", len(text.text), _PIECE * _MOST_PIECES),
+    for field, length, limit in (
+        ("id", len(text.id.encode()), _MAX_BYTES),
+        ("title", len(text.title.encode()), _MAX_BYTES),
+        ("text", len(text.text), _PIECE * _MAX_PIECES),
     ):
-        if length > most:
-            raise DataError(f"{what} of {text.id[:80]} must be at most {most:,} long in Milvus; got {length:,}.")
-    own = sparse_terms([*document.own_terms], np.array([*document.own_terms.values()], np.float32))
+        if length > limit:
+            raise DataError(f"{field} of {text.id[:80]} must be at most {limit:,} long in Milvus; got {length:,}.")
+    own_terms = sparse_terms([*document.own_terms], np.array([*document.own_terms.values()], np.float32))
     return {
-        NUMBER: segment * MOST_DOCUMENTS + text.line - 1,
+        NUMBER: segment * MAX_DOCUMENTS + text.line - 1,
         DOC_ID: text.id,
         TITLE: text.title,
         TEXT: pieces,
         VECTOR: document.vector.tolist(),
         TERMS: sparse_terms(document.terms, document.weights) or {NO_TERM: 1.0},
-        **({OWN_TERMS: own or {NO_TERM: 1.0}} if has_own_terms else {}),
+        **({OWN_TERMS: own_terms or {NO_TERM: 1.0}} if has_own_terms else {}),
     }

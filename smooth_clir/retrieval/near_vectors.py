@@ -6,8 +6,8 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
-LEAST: Final = 1 << 17
-"""The least number of vectors that get lists; fewer are all compared."""
+MIN_VECTORS: Final = 1 << 17
+"""The smallest number of vectors that get lists; fewer are all compared."""
 PROBED: Final = 1 / 16
 """The share of the lists that a search reads."""
 TRAINED_ON: Final = 64
@@ -28,7 +28,7 @@ def lists_for(vectors: int) -> int:
 
 
 class NearVectors:
-    """Numbered vectors in lists, of which a search reads some.
+    """Numbered vectors in lists; a search reads only the nearest lists.
 
     Args:
       index: an index of FAISS.
@@ -39,7 +39,7 @@ class NearVectors:
 
     @classmethod
     def learn(cls, sample: _Vectors, lists: int) -> "NearVectors":
-        """Makes empty lists, whose places are learned from a sample of the vectors: float32 [sample, dim]."""
+        """Makes empty lists, and learns their centres from a sample of the vectors: float32 [sample, dim]."""
         index = faiss.IndexIVFFlat(
             faiss.IndexFlatIP(sample.shape[1]), sample.shape[1], lists, faiss.METRIC_INNER_PRODUCT
         )
@@ -72,8 +72,8 @@ class NearVectors:
         if len(numbers):
             self._index.remove_ids(faiss.IDSelectorBatch(numbers))
 
-    def search(self, vector: _Vectors, most: int) -> _Numbers:
+    def search(self, vector: _Vectors, limit: int) -> _Numbers:
         """The numbers of the vectors with the largest inner products, among the lists that are read."""
-        _, (numbers,) = self._index.search(vector[np.newaxis], most)
-        found: _Numbers = numbers[numbers >= 0]
-        return found
+        _, (numbers,) = self._index.search(vector[np.newaxis], limit)
+        hits: _Numbers = numbers[numbers >= 0]
+        return hits

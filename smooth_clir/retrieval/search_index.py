@@ -12,11 +12,11 @@ DEPTH: Final = 1000
 """The number of candidates of each channel where not every document is scored."""
 
 
-class Found(NamedTuple):
-    """A document that was found."""
+class IndexHit(NamedTuple):
+    """A hit of a search in an index, without its texts."""
 
-    place: str
-    """Its place in this version of the index, for `SearchIndex.texts`."""
+    position: str
+    """The document's position in this version of the index, for `SearchIndex.texts`."""
     score: float
     """The sum of `dense`, `words` and `feedback`."""
     dense: float
@@ -53,11 +53,11 @@ class SearchIndex(Protocol):
     def __len__(self) -> int:
         """The number of documents."""
 
-    def texts(self, places: Sequence[str]) -> list[Text]:
-        """The documents at some places, in the same order.
+    def texts(self, positions: Sequence[str]) -> list[Text]:
+        """The documents at the positions, in the same order.
 
         Raises:
-          LookupError: there is no such place, or its document was removed.
+          LookupError: a position does not exist, or its document was removed.
         """
 
     def documents(self) -> Iterator[Text]:
@@ -67,19 +67,19 @@ class SearchIndex(Protocol):
     def has_own_terms(self) -> bool:
         """Whether it holds the documents' own terms, which a second pass needs."""
 
-    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[Found]:
+    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[IndexHit]:
         """The best documents for a query: by score, and of equal scores the larger id first.
 
         The candidates of a second pass are the best `DEPTH` documents of the first, or `limit` if that is more.
 
         Args:
-          query: the query; if the model knows no word of it, nothing is found.
+          query: the query; if the model knows no word of it, there are no hits.
           limit: the largest number of documents.
           feedback: the second pass.
         """
 
-    def dense_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+    def dense_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
         """The best documents by their vectors alone; where not all vectors are compared, some may be missing."""
 
-    def words_search(self, query: EncodedQuery, limit: int) -> list[Found]:
+    def words_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
         """The best documents by words that match alone; each matches at least one word."""

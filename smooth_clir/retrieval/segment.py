@@ -31,8 +31,8 @@ COUNTS_FILE: Final = "documents_counts.npy"
 OWN_STARTS_FILE: Final = "own_starts.npy"
 OWN_TERMS_FILE: Final = "own_terms.npy"
 
-MOST_DOCUMENTS: Final = 1 << 16
-"""The most documents of a segment: their scores fit into a processor's cache while a query's postings are added up."""
+MAX_DOCUMENTS: Final = 1 << 16
+"""The largest size of a segment: its scores fit into a processor's cache while a query's postings are added up."""
 _DIGEST_BYTES: Final = 16
 _BATCH: Final = 1024
 
@@ -77,7 +77,7 @@ class Segment:
       is_removed: which documents were removed, bool [documents].
       counts: the number of terms of each document, and how many of them the model does not know (see
         `models.texts.text_features`): int32 [documents, 2].
-      own: unit vectors of the documents' own terms, float32 [documents, terms]; None where the segment has none.
+      own_vectors: unit vectors of the documents' own terms, float32 [documents, terms]; None if the segment has none.
 
     Raises:
       OSError: a file is missing.
@@ -93,11 +93,11 @@ class Segment:
         self.is_removed[removed] = True
         self._removed = removed
         self.counts: npt.NDArray[np.int32] = np.load(os.path.join(folder, COUNTS_FILE), mmap_mode="r")
-        self.own: sparse.csr_matrix = None
+        self.own_vectors: sparse.csr_matrix = None
         if record.has_own_terms:
             names = (OWN_WEIGHTS_FILE, OWN_TERMS_FILE, OWN_STARTS_FILE)
             parts = tuple(np.load(os.path.join(folder, name), mmap_mode="r") for name in names)
-            self.own = sparse.csr_matrix(parts, shape=(record.documents, len(self.words.terms)), copy=False)
+            self.own_vectors = sparse.csr_matrix(parts, shape=(record.documents, len(self.words.terms)), copy=False)
         # As plain arrays: slicing NumPy's memmap takes ten times as long.
         self._lines: npt.NDArray[np.uint8] = np.asarray(np.memmap(os.path.join(folder, DOCUMENTS_FILE), np.uint8, "r"))
         self._starts: npt.NDArray[np.int64] = np.asarray(np.load(os.path.join(folder, STARTS_FILE), mmap_mode="r"))
@@ -106,16 +106,16 @@ class Segment:
         return len(self.is_removed)
 
     @property
-    def kept(self) -> npt.NDArray[np.int64]:
+    def kept_rows(self) -> npt.NDArray[np.int64]:
         """The rows of the documents that were not removed."""
         return np.flatnonzero(~self.is_removed)
 
     def inner_products(
         self, vector: npt.NDArray[np.float32], rows: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float32]:
-        """The inner products of a query's vector with those of all documents, or of some rows.
+        """The inner products of a query's vector with those of all documents, or of these rows.
 
-        Equal vectors have equal products in every row. BLAS would sum some rows in another order than others.
+        Equal vectors have equal products in every row. BLAS would not sum all rows in the same order.
         """
         vectors = self.vectors if rows is None else self.vectors[rows]
         products: npt.NDArray[np.float32] = np.einsum("ij,j->i", vectors, vector)
@@ -123,15 +123,15 @@ class Segment:
 
     def own_terms(self, row: int) -> dict[bytes, float]:
         """The own terms of a document, with their weights in its unit vector; the segment must have them."""
-        start, end = self.own.indptr[row : row + 2]
-        columns = self.own.indices[start:end].tolist()
+        start, end = self.own_vectors.indptr[row : row + 2]
+        columns = self.own_vectors.indices[start:end].tolist()
         return {
             self.words.terms[column]: weight
-            for column, weight in zip(columns, self.own.data[start:end].tolist(), strict=True)
+            for column, weight in zip(columns, self.own_vectors.data[start:end].tolist(), strict=True)
         }
 
     def own_products(self, weights: npt.NDArray[np.float32], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """The inner products of weighted terms with the own unit vectors of some rows.
+        """The inner products of weighted terms with the own unit vectors of these rows.
 
         Equal documents have equal products in every segment: the terms of a row are sorted in each.
 
@@ -143,10 +143,10 @@ class Segment:
           float32 [rows].
         """
         # Not by SciPy, whose checks of a new matrix take longer than the products of a few rows.
-        starts = self.own.indptr[rows]
-        lengths = self.own.indptr[rows + 1] - starts
+        starts = self.own_vectors.indptr[rows]
+        lengths = self.own_vectors.indptr[rows + 1] - starts
         entries = np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
-        parts = self.own.data[entries] * weights[self.own.indices[entries]]
+        parts = self.own_vectors.data[entries] * weights[self.own_vectors.indices[entries]]
         products = np.zeros(len(rows), np.float32)
         np.add.at(products, np.repeat(np.arange(len(rows)), lengths), parts)
         return products
@@ -161,7 +161,7 @@ class Segment:
         return self._lines[self._starts[row] : self._starts[row + 1]].tobytes()
 
     def document(self, row: int) -> Text:
-        """A document; its line number is its place in the segment, from 1."""
+        """A document; its line number is its row in the segment, from 1."""
         identifier, title, text = self.line(row).decode().rstrip("\n").split("\t")
         return Text(identifier, title, text, row + 1)
 
@@ -170,12 +170,12 @@ class Segment:
         return self.line(row).partition(b"\t")[0]
 
     def encoded_documents(self) -> Iterator[EncodedDocument]:
-        """Every document that was not removed, as it is compared with a query."""
+        """Yields the documents that were not removed, as they are compared with a query."""
         names, matrix = self.words.rows()
-        for row in self.kept.tolist():
+        for row in self.kept_rows.tolist():
             start, end = matrix.indptr[row : row + 2]
             terms = [names[column] for column in matrix.indices[start:end].tolist()]
-            own_terms = {} if self.own is None else self.own_terms(row)
+            own_terms = {} if self.own_vectors is None else self.own_terms(row)
             yield EncodedDocument(self.document(row), self.vectors[row], terms, matrix.data[start:end], own_terms)
 
     @property
@@ -186,9 +186,9 @@ class Segment:
 
 
 class SegmentWriter:
-    """Collects encoded documents, and writes them as a segment.
+    """Collects encoded documents in memory, and writes them as a segment.
 
-    It holds all of them in memory: some 8 bytes a posting, twice while they are sorted.
+    A posting takes about 8 bytes; twice that while postings are sorted.
     """
 
     def __init__(self) -> None:
@@ -196,7 +196,7 @@ class SegmentWriter:
         self._vectors: list[npt.NDArray[np.float32]] = []
         self._terms = TermMatrix()
         self._counts: list[npt.NDArray[np.int32]] = []
-        self._own: TermMatrix | None = None
+        self._own_rows: TermMatrix | None = None
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -206,7 +206,7 @@ class SegmentWriter:
         documents: Sequence[Text],
         encoded: Mapping[str, Any],
         counted: Mapping[str, Any],
-        own: tuple[Sequence[bytes], sparse.csr_matrix] | None = None,
+        own_vectors: tuple[Sequence[bytes], sparse.csr_matrix] | None = None,
     ) -> None:
         """Adds documents that the model has encoded.
 
@@ -214,7 +214,7 @@ class SegmentWriter:
           documents: the documents.
           encoded: the outputs of the model's signature `encode_document` for their texts.
           counted: the outputs of its signature `count_terms`.
-          own: the unit vectors of their own terms (see `ExportedModel.own_vectors`), for all documents or for none.
+          own_vectors: the unit vectors of their own terms, see `ExportedModel.own_vectors`; None if the model has none.
         """
         self._lines += [document_line(document) for document in documents]
         self._vectors.append(np.asarray(encoded["vector"], np.float32))
@@ -223,8 +223,8 @@ class SegmentWriter:
             self._terms.add(encoded["stems"], encoded["weights"])
         else:
             self._terms.add(tf.zeros([len(documents), 0], tf.string), tf.zeros([len(documents), 0]))
-        if own:
-            self._add_own(*own)
+        if own_vectors:
+            self._add_own(*own_vectors)
 
     def take(self, segment: Segment, rows: npt.NDArray[np.int64]) -> None:
         """Adds documents of another segment, without encoding them again."""
@@ -233,12 +233,12 @@ class SegmentWriter:
         terms, weights = segment.words.rows()
         self._terms.add_rows(terms, weights[rows])
         self._counts.append(segment.counts[rows])
-        if segment.own is not None:
-            self._add_own(terms, segment.own[rows])
+        if segment.own_vectors is not None:
+            self._add_own(terms, segment.own_vectors[rows])
 
     def _add_own(self, terms: Sequence[bytes], rows: sparse.csr_matrix) -> None:
-        self._own = self._own or TermMatrix(self._terms.columns)
-        self._own.add_rows(terms, rows)
+        self._own_rows = self._own_rows or TermMatrix(self._terms.columns)
+        self._own_rows.add_rows(terms, rows)
 
     def write(self, folder: str, number: int) -> SegmentRecord:
         """Writes the segment.
@@ -264,16 +264,16 @@ class SegmentWriter:
             np.save(os.path.join(folder, name), array)
         index = InvertedIndex.of(self._terms)
         index.save(folder)
-        if self._own:
+        if self._own_rows:
             column_of = {term: column for column, term in enumerate(index.terms)}
             columns = np.array([column_of[term] for term in self._terms.columns], np.int32)
-            rows = self._own.rows()
-            own = sparse.csr_matrix((rows.data, columns[rows.indices], rows.indptr), shape=rows.shape)
-            own.sort_indices()
+            rows = self._own_rows.rows()
+            own_vectors = sparse.csr_matrix((rows.data, columns[rows.indices], rows.indptr), shape=rows.shape)
+            own_vectors.sort_indices()
             for name, array in (
-                (OWN_STARTS_FILE, own.indptr),
-                (OWN_TERMS_FILE, own.indices),
-                (OWN_WEIGHTS_FILE, own.data),
+                (OWN_STARTS_FILE, own_vectors.indptr),
+                (OWN_TERMS_FILE, own_vectors.indices),
+                (OWN_WEIGHTS_FILE, own_vectors.data),
             ):
                 np.save(os.path.join(folder, name), array)
         files = {name: file_record(os.path.join(folder, name)) for name in sorted(os.listdir(folder))}
@@ -286,9 +286,9 @@ def encode_documents(
     folder: str,
     first_number: int,
     on_progress: Callable[[int], None] = lambda documents: None,
-    most: int = MOST_DOCUMENTS,
+    max_documents: int = MAX_DOCUMENTS,
 ) -> Iterator[SegmentRecord]:
-    """Writes segments of documents one by one, and holds only one in memory.
+    """Writes segments of documents one after the other, and holds a single one in memory.
 
     Args:
       model: a loaded exported model, whose score is an inner product.
@@ -296,23 +296,23 @@ def encode_documents(
       folder: the parent folder; each segment's folder is named by its number.
       first_number: the number of the first segment.
       on_progress: called repeatedly with the number of documents encoded so far.
-      most: the most documents of a segment.
+      max_documents: the largest number of documents of a segment.
 
     Raises:
       DataError: the model has no signature that counts terms.
     """
     if "count_terms" not in model.signatures:
         raise DataError("the model must have the signature count_terms to be indexed; export it again with `clir run`.")
-    left = iter(documents)
-    done, number, writer = 0, first_number, SegmentWriter()
-    while batch := list(islice(left, min(_BATCH, most - len(writer)))):
+    remaining = iter(documents)
+    count, number, writer = 0, first_number, SegmentWriter()
+    while batch := list(islice(remaining, min(_BATCH, max_documents - len(writer)))):
         texts = tf.constant([document.text for document in batch])
         encoded, counted = (model.tensors(name, document=texts) for name in ("encode_document", "count_terms"))
-        own = model.own_vectors([document.text for document in batch]) if model.feedback.gain else None
-        writer.add(batch, encoded, counted, own)
-        done += len(batch)
-        on_progress(done)
-        if len(writer) == most:
+        own_vectors = model.own_vectors([document.text for document in batch]) if model.feedback.gain else None
+        writer.add(batch, encoded, counted, own_vectors)
+        count += len(batch)
+        on_progress(count)
+        if len(writer) == max_documents:
             yield writer.write(os.path.join(folder, str(number)), number)
             writer, number = SegmentWriter(), number + 1
     if len(writer):

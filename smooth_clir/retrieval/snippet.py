@@ -1,4 +1,4 @@
-"""Chooses the piece of a text that shows best why it was found."""
+"""Chooses the piece of a document's text that best shows why it is a hit."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from models.exported.model import ExportedModel, as_texts
 from schemas.json_record import JsonRecord
 
 CHARACTERS: Final = 280
-_LEAST_SHARE: Final = 0.1
-"""Least share of a marked word, relative to the largest; without this limit every article would be marked."""
+_MIN_SHARE: Final = 0.1
+"""Smallest share of a marked word, relative to the largest; without this limit every article would be marked."""
 _NEAR: Final = 60
 """A snippet that would begin within this many characters of the text begins at its beginning."""
 
@@ -60,17 +60,17 @@ def make_snippet(text: str, words: Sequence[Word], characters: int = CHARACTERS)
       >>> [piece.text for piece in make_snippet("aaaa bbbb cccc", words, 9).pieces]
       ['aaaa ', 'bbbb']
     """
-    least = max((word.share for word in words), default=0.0) * _LEAST_SHARE
-    matches = [word for word in words if word.share > 0 and word.share >= least]
+    min_share = max((word.share for word in words), default=0.0) * _MIN_SHARE
+    matches = [word for word in words if word.share > 0 and word.share >= min_share]
     first, last = _best_stretch(matches, characters)
     begin, end = _window(text, words, first, last, characters)
-    pieces, place = list[Piece](), begin
+    pieces, position = list[Piece](), begin
     for word in matches:
         if begin <= word.start and word.end <= end:
-            pieces += [Piece(text=text[place : word.start], is_match=False)] if place < word.start else []
+            pieces += [Piece(text=text[position : word.start], is_match=False)] if position < word.start else []
             pieces.append(Piece(text=text[word.start : word.end], is_match=True))
-            place = word.end
-    pieces += [Piece(text=text[place:end], is_match=False)] if place < end else []
+            position = word.end
+    pieces += [Piece(text=text[position:end], is_match=False)] if position < end else []
     return Snippet(pieces=tuple(pieces), is_beginning=begin == 0, is_end=end == len(text))
 
 
@@ -83,34 +83,34 @@ def matching_words(model: ExportedModel, query: str, text: str) -> list[Word]:
     if "explain_words" not in model.signatures:
         return []
     inputs = {"query": as_texts(query), "document": as_texts(text)}
-    found = model.call("explain_words", inputs)
-    is_shown = found["is_scored"].astype(bool) & (found["start"] >= 0)
-    start, end = (_characters(text)[found[name][is_shown]].tolist() for name in ("start", "end"))
+    explained = model.call("explain_words", inputs)
+    is_shown = explained["is_scored"].astype(bool) & (explained["start"] >= 0)
+    start, end = (_characters(text)[explained[name][is_shown]].tolist() for name in ("start", "end"))
     if "explain" in model.signatures:
         added: defaultdict[bytes, float] = defaultdict(float)
         parts = model.call("explain", inputs)
         for stem, part in zip(parts["document_term"].tolist(), parts["part"].tolist(), strict=True):
             added[stem] += part
-        terms = found["stem"][is_shown].tolist()
+        terms = explained["stem"][is_shown].tolist()
         shares = [added[term] for term in terms]
     else:
-        terms = found["token"][is_shown].tolist()
-        shares = found["dense"][is_shown].tolist() if "dense" in found else [0.0] * len(terms)
-    return [Word(*one) for one in zip(start, end, (term.decode() for term in terms), shares, strict=True)]
+        terms = explained["token"][is_shown].tolist()
+        shares = explained["dense"][is_shown].tolist() if "dense" in explained else [0.0] * len(terms)
+    return [*map(Word, start, end, (term.decode() for term in terms), shares)]
 
 
 def _best_stretch(matches: Sequence[Word], characters: int) -> tuple[int, int]:
     """The beginning and the end of the stretch with the best words."""
-    best, found = 0.0, (0, 0)
-    for place, first in enumerate(matches):
+    best, stretch = 0.0, (0, 0)
+    for number, first in enumerate(matches):
         terms, last = dict[str, float](), first
-        for word in matches[place:]:
+        for word in matches[number:]:
             if word.end - first.start > characters:
                 break
             terms[word.term], last = word.share, word
         if (total := sum(terms.values())) > best:
-            best, found = total, (first.start, last.end)
-    return found
+            best, stretch = total, (first.start, last.end)
+    return stretch
 
 
 def _window(text: str, words: Sequence[Word], first: int, last: int, characters: int) -> tuple[int, int]:
@@ -129,8 +129,8 @@ def _window(text: str, words: Sequence[Word], first: int, last: int, characters:
 
 def _last_space(text: str, begin: int, end: int) -> int:
     """The end of the last whole word of a text without known words."""
-    place = text.rfind(" ", begin + 1, end)
-    return place if place > 0 else end
+    position = text.rfind(" ", begin + 1, end)
+    return position if position > 0 else end
 
 
 def _characters(text: str) -> npt.NDArray[Any]:

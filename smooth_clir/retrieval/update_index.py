@@ -21,9 +21,9 @@ from smooth_clir.retrieval.corpus_index import document_numbers, open_segments
 from smooth_clir.retrieval.index_files import VersionFiles, check_version, describe_faults
 from smooth_clir.retrieval.index_versions import IndexVersions, link_files
 from smooth_clir.retrieval.milvus_versions import MilvusVersions
-from smooth_clir.retrieval.near_vectors import LEAST, NearVectors, lists_for
+from smooth_clir.retrieval.near_vectors import MIN_VECTORS, NearVectors, lists_for
 from smooth_clir.retrieval.segment import (
-    MOST_DOCUMENTS,
+    MAX_DOCUMENTS,
     Segment,
     SegmentWriter,
     document_digest,
@@ -61,9 +61,9 @@ class IndexUpdater:
       model: folder of the exported model.
       versions: the versions of the index.
       report: is called repeatedly with the number of documents encoded so far.
-      least: least number of vectors that need lists, see `smooth_clir.retrieval.near_vectors`.
-      most: most documents of a segment, at most `MOST_DOCUMENTS`. Segments with less than half of that are joined,
-        because a search goes through every segment.
+      min_vectors: smallest number of vectors that get lists, see `smooth_clir.retrieval.near_vectors`.
+      max_documents: largest number of documents of a segment, up to `MAX_DOCUMENTS`. Segments with less than half of
+        it are joined, because a search goes through every segment.
       milvus: the versions of the index in Milvus, if each version goes there, too.
     """
 
@@ -72,8 +72,8 @@ class IndexUpdater:
         model: str,
         versions: IndexVersions,
         report: Callable[[int], None] = lambda documents: None,
-        least: int = LEAST,
-        most: int = MOST_DOCUMENTS,
+        min_vectors: int = MIN_VECTORS,
+        max_documents: int = MAX_DOCUMENTS,
         milvus: MilvusVersions | None = None,
     ) -> None:
         self._model_path = model
@@ -82,11 +82,11 @@ class IndexUpdater:
         self._statistics = self._model.statistics()
         self._versions = versions
         self._report = report
-        self._least, self._most = least, most
+        self._min_vectors, self._max_documents = min_vectors, max_documents
         self._milvus = milvus
 
     def replace_all(self, documents: Iterable[Text]) -> IndexUpdate:
-        """Makes the index hold these documents and no others. Damaged segments are made again.
+        """Makes the index hold exactly these documents. Damaged segments are made again.
 
         Args:
           documents: documents with distinct ids.
@@ -96,15 +96,15 @@ class IndexUpdater:
         """
         with self._versions.writing():
             newest = self._versions.newest()
-            found = check_version(str(newest)) if newest else VersionFiles(None, {})
-            if found.faults:
-                log.warning("%s is damaged, and made again: %s", newest, describe_faults(found.faults))
-            is_ours = found.manifest is not None and not self._fault_of(found.manifest)
-            before = _Before(newest, found) if is_ours else _Before(None, VersionFiles(None, {}))
-            return self._next(before, documents, (), keep_others=False)
+            files = check_version(str(newest)) if newest else VersionFiles(None, {})
+            if files.faults:
+                log.warning("%s is damaged, and made again: %s", newest, describe_faults(files.faults))
+            is_ours = files.manifest is not None and not self._fault_of(files.manifest)
+            previous = _Previous(newest, files) if is_ours else _Previous(None, VersionFiles(None, {}))
+            return self._next(previous, documents, (), keep_unnamed=False)
 
     def change(self, documents: Iterable[Text], removed: Iterable[str]) -> IndexUpdate:
-        """Adds documents, replaces those of the same ids, and removes others.
+        """Adds documents, or replaces those with the same ids; removes documents by their ids.
 
         Args:
           documents: documents with distinct ids.
@@ -118,18 +118,18 @@ class IndexUpdater:
                 self._milvus.check_newest(self._versions.all())
             newest = self._versions.newest()
             if newest is None:
-                raise DataError(f"{self._versions.folder} must hold an index; make one with `clir index` first.")
-            found = check_version(str(newest))
-            if found.manifest and (fault := self._fault_of(found.manifest)):
+                raise DataError(f"No index found in {self._versions.folder}. Make one with `clir index` first.")
+            files = check_version(str(newest))
+            if files.manifest and (fault := self._fault_of(files.manifest)):
                 raise DataError(
                     f"{newest} {fault}. Index the whole collection with this model: `clir index` with --documents."
                 )
-            if found.faults:
+            if files.faults:
                 raise DataError(
-                    f"{newest} must hold a whole index to be changed: {describe_faults(found.faults)}. "
+                    f"{newest} must hold a whole index to be changed: {describe_faults(files.faults)}. "
                     f"{self._versions.way_back(newest)}"
                 )
-            return self._next(_Before(newest, found), documents, removed, keep_others=True)
+            return self._next(_Previous(newest, files), documents, removed, keep_unnamed=True)
 
     def _fault_of(self, manifest: IndexManifest) -> str | None:
         """Returns an error message for an index whose documents must all be encoded again, or None."""
@@ -140,32 +140,32 @@ class IndexUpdater:
         return None
 
     def _next(
-        self, before: "_Before", documents: Iterable[Text], removed: Iterable[str], keep_others: bool
+        self, previous: "_Previous", documents: Iterable[Text], removed: Iterable[str], keep_unnamed: bool
     ) -> IndexUpdate:
         staging = self._versions.begin()
-        number = before.manifest.next_number if before.manifest else 0
+        number = previous.manifest.next_number if previous.manifest else 0
         for doc_id in dict.fromkeys(removed):
-            before.remove(doc_id.encode())
+            previous.remove(doc_id.encode())
         folder = staging / SEGMENTS
         folder.mkdir()
-        changed = before.changed(documents)
-        new = list(encode_documents(self._model, changed, str(folder), number, self._report, self._most))
-        if not keep_others:
-            before.remove_unnamed()
-        if before.folder is not None and before.manifest is not None and not before.is_changed:
-            return before.summary(self._published(before.folder), before.manifest)
-        segments = before.put_into(staging, new, self._most)
+        changed = previous.changed(documents)
+        records = list(encode_documents(self._model, changed, str(folder), number, self._report, self._max_documents))
+        if not keep_unnamed:
+            previous.remove_unnamed()
+        if previous.folder is not None and previous.manifest is not None and not previous.is_changed:
+            return previous.summary(self._published(previous.folder), previous.manifest)
+        segments = previous.put_into(staging, records, self._max_documents)
         manifest = assemble_index(
             str(staging),
             self._fingerprint,
             segments,
-            next_number=max((one.number for one in segments), default=number - 1) + 1,
-            origin=before.manifest.origin if before.manifest else "",
-            near=before.near(staging, segments, self._least),
-            least=self._least,
+            next_number=max((segment.number for segment in segments), default=number - 1) + 1,
+            origin=previous.manifest.origin if previous.manifest else "",
+            near=previous.near(staging, segments, self._min_vectors),
+            min_vectors=self._min_vectors,
             statistics=self._statistics,
         )
-        return before.summary(self._published(self._versions.commit()), manifest)
+        return previous.summary(self._published(self._versions.commit()), manifest)
 
     def _published(self, version: Path) -> str:
         """Puts a version into Milvus, if it goes there, and returns its folder."""
@@ -174,57 +174,57 @@ class IndexUpdater:
         return str(version)
 
 
-class _Before:
-    """The version before, without its damaged segments, and the changes of its documents."""
+class _Previous:
+    """The previous version without its damaged segments, and the changes of its documents."""
 
     def __init__(self, folder: Path | None, files: VersionFiles) -> None:
         self.folder, self.manifest = folder, files.manifest
         self._faults = files.faults
         records = files.sound_segments()
         self._segments = open_segments(str(folder), records)
-        self._records = {one.number: one for one in records}
-        self._known = _KnownDocuments(self._segments)
+        self._records = {record.number: record for record in records}
+        self._known_documents = _KnownDocuments(self._segments)
         self._lost = [np.zeros(len(segment), np.bool_) for segment in self._segments]
         self._named = [np.zeros(len(segment), np.bool_) for segment in self._segments]
         self._added = self._replaced = self._unchanged = self._unknown = 0
 
     def remove(self, doc_id: bytes) -> None:
         """Marks a document as removed, or counts an unknown id."""
-        if place := self._known.find(doc_id):
-            self._lost[place.segment][place.row] = True
+        if known := self._known_documents.find(doc_id):
+            self._lost[known.segment][known.row] = True
         else:
             self._unknown += 1
 
     def remove_unnamed(self) -> None:
-        """Marks every document as removed that was not passed to `changed`."""
+        """Marks the documents that were not passed to `changed` as removed."""
         for segment, lost, named in zip(self._segments, self._lost, self._named, strict=True):
             lost |= ~named & ~segment.is_removed
 
     def changed(self, documents: Iterable[Text]) -> Iterator[Text]:
         """Yields the documents that must be encoded."""
         for document in documents:
-            place = self._known.find(document.id.encode())
-            if place is None:
+            known = self._known_documents.find(document.id.encode())
+            if known is None:
                 self._added += 1
                 yield document
                 continue
-            self._named[place.segment][place.row] = True
-            if place.digest == document_digest(document_line(document)):
-                self._lost[place.segment][place.row] = False
+            self._named[known.segment][known.row] = True
+            if known.digest == document_digest(document_line(document)):
+                self._lost[known.segment][known.row] = False
                 self._unchanged += 1
                 continue
-            self._lost[place.segment][place.row] = True
+            self._lost[known.segment][known.row] = True
             self._replaced += 1
             yield document
 
     @property
     def is_changed(self) -> bool:
-        """Whether any document is, or a file is damaged."""
+        """Whether a document changed, or a file is damaged."""
         return bool(self._faults or self._added or any(lost.any() for lost in self._lost))
 
     def summary(self, version: str, newest: IndexManifest) -> IndexUpdate:
-        """The changes of the documents, up to the newest version."""
-        lost = sum(int(one.sum()) for one in self._lost)
+        """The changes of the documents from this version to the newest."""
+        lost = sum(int(rows.sum()) for rows in self._lost)
         return IndexUpdate(
             version=version,
             documents=newest.documents,
@@ -236,54 +236,55 @@ class _Before:
             drift=newest.drift,
         )
 
-    def put_into(self, staging: Path, new: Sequence[SegmentRecord], most: int) -> list[SegmentRecord]:
-        """Takes over the segments that stay, and joins small ones with the new.
+    def put_into(self, staging: Path, new_records: Sequence[SegmentRecord], max_documents: int) -> list[SegmentRecord]:
+        """Links the segments that stay into the new version, and joins small ones.
 
         Returns:
           The records of all segments of the new version.
         """
-        opened = {one.number: Segment(str(staging / SEGMENTS / str(one.number)), one, _NO_ROWS) for one in new}
-        rows = {one.number: segment.kept for one, segment in zip(new, opened.values(), strict=True)}
+        folder = staging / SEGMENTS
+        opened = {record.number: Segment(str(folder / str(record.number)), record, _NO_ROWS) for record in new_records}
+        rows = {number: segment.kept_rows for number, segment in opened.items()}
         for segment, lost in zip(self._segments, self._lost, strict=True):
             opened[segment.number], rows[segment.number] = segment, np.flatnonzero(~lost & ~segment.is_removed)
-        small = [number for number in sorted(rows) if len(rows[number]) < most // 2]
+        small = [number for number in sorted(rows) if len(rows[number]) < max_documents // 2]
         joined = small if len(small) > 1 else [number for number in small if not len(rows[number])]
-        records = [one for one in new if one.number not in joined]
+        records = [record for record in new_records if record.number not in joined]
         for segment, lost in zip(self._segments, self._lost, strict=True):
             if segment.number not in joined:
-                link_files(Path(segment.folder), staging / SEGMENTS / str(segment.number))
+                link_files(Path(segment.folder), folder / str(segment.number))
                 records.append(self._with_removed(staging, segment, np.flatnonzero(lost | segment.is_removed)))
         number = max(rows, default=-1) + 1
         writer = SegmentWriter()
-        for small_one in joined:
-            if len(writer) + len(rows[small_one]) > most:
-                records.append(writer.write(str(staging / SEGMENTS / str(number)), number))
+        for joined_number in joined:
+            if len(writer) + len(rows[joined_number]) > max_documents:
+                records.append(writer.write(str(folder / str(number)), number))
                 writer, number = SegmentWriter(), number + 1
-            if len(rows[small_one]):
-                writer.take(opened[small_one], rows[small_one])
-            shutil.rmtree(staging / SEGMENTS / str(small_one), ignore_errors=True)
+            if len(rows[joined_number]):
+                writer.take(opened[joined_number], rows[joined_number])
+            shutil.rmtree(folder / str(joined_number), ignore_errors=True)
         if len(writer):
-            records.append(writer.write(str(staging / SEGMENTS / str(number)), number))
+            records.append(writer.write(str(folder / str(number)), number))
         return sorted(records, key=lambda record: record.number)
 
-    def near(self, staging: Path, segments: Sequence[SegmentRecord], least: int) -> NearVectors | None:
-        """The lists of the version before, updated to the new one; None where they would not fit it."""
-        documents = sum(one.documents - one.removed for one in segments)
+    def near(self, staging: Path, segments: Sequence[SegmentRecord], min_vectors: int) -> NearVectors | None:
+        """The previous version's lists, updated to the new version; None where they would not fit it."""
+        documents = sum(record.documents - record.removed for record in segments)
         if self.folder is None or self.manifest is None or not self.manifest.lists:
             return None
         if self._faults or VECTORS_FILE not in (self.manifest.files or {}):
             return None
-        if documents < least or lists_for(documents) != self.manifest.lists:
+        if documents < min_vectors or lists_for(documents) != self.manifest.lists:
             return None
         near = NearVectors.load(str(self.folder / VECTORS_FILE), self.manifest.probes, into_memory=True)
-        stay = {one.number for one in segments}
+        stay = {record.number for record in segments}
         for segment, lost in zip(self._segments, self._lost, strict=True):
-            gone = lost & ~segment.is_removed if segment.number in stay else ~segment.is_removed
-            near.remove(document_numbers(segment.number, np.flatnonzero(gone)))
-        for one in segments:
-            if one.number not in self._records:
-                segment = Segment(str(staging / SEGMENTS / str(one.number)), one, _NO_ROWS)
-                near.add(segment.vectors, document_numbers(one.number, segment.kept))
+            removed = lost & ~segment.is_removed if segment.number in stay else ~segment.is_removed
+            near.remove(document_numbers(segment.number, np.flatnonzero(removed)))
+        for record in segments:
+            if record.number not in self._records:
+                segment = Segment(str(staging / SEGMENTS / str(record.number)), record, _NO_ROWS)
+                near.add(segment.vectors, document_numbers(record.number, segment.kept_rows))
         return near
 
     def _with_removed(self, staging: Path, segment: Segment, removed: npt.NDArray[np.int64]) -> SegmentRecord:
@@ -293,18 +294,18 @@ class _Before:
         return self._records[segment.number].model_copy(update={"removed": len(removed)})
 
 
-class _Place(NamedTuple):
-    """The place of a document."""
+class _KnownDocument(NamedTuple):
+    """A document of the previous version."""
 
     segment: int
-    """Position of its segment among the given ones."""
+    """Position of its segment in the list of segments."""
     row: int
     digest: bytes
     """See `smooth_clir.retrieval.segment.document_digest`."""
 
 
 class _KnownDocuments:
-    """Finds the documents of segments by their ids. Keys take some 16 bytes a document, where a dict would take 200.
+    """Finds the documents of segments by their ids. Keys take about 16 bytes a document; a dict would take 200.
 
     Args:
       segments: the segments.
@@ -313,23 +314,23 @@ class _KnownDocuments:
     def __init__(self, segments: Sequence[Segment]) -> None:
         self._segments = segments
         self._digests = [segment.digests for segment in segments]
-        keys, places, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
-        for place, segment in enumerate(segments):
-            kept = segment.kept
-            keys.append(np.array([_key(segment.doc_id(row)) for row in kept.tolist()], np.uint64))
-            places.append(np.full(len(kept), place, np.int32))
-            rows.append(kept.astype(np.int32))
+        keys, numbers, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        for number, segment in enumerate(segments):
+            kept_rows = segment.kept_rows
+            keys.append(np.array([_key(segment.doc_id(row)) for row in kept_rows.tolist()], np.uint64))
+            numbers.append(np.full(len(kept_rows), number, np.int32))
+            rows.append(kept_rows.astype(np.int32))
         order = np.argsort(np.concatenate(keys), kind="stable")
-        self._keys, self._places, self._rows = (np.concatenate(part)[order] for part in (keys, places, rows))
+        self._keys, self._segment_numbers, self._rows = (np.concatenate(part)[order] for part in (keys, numbers, rows))
 
-    def find(self, doc_id: bytes) -> _Place | None:
-        """The place of a document; None where it is not there."""
+    def find(self, doc_id: bytes) -> _KnownDocument | None:
+        """Finds a document by its id; None where no segment has it."""
         key = np.uint64(_key(doc_id))
         start, end = (int(np.searchsorted(self._keys, key, side=side)) for side in ("left", "right"))
-        for at in range(start, end):
-            segment, row = int(self._places[at]), int(self._rows[at])
+        for position in range(start, end):
+            segment, row = int(self._segment_numbers[position]), int(self._rows[position])
             if self._segments[segment].doc_id(row) == doc_id:
-                return _Place(segment, row, self._digests[segment][row].tobytes())
+                return _KnownDocument(segment, row, self._digests[segment][row].tobytes())
         return None
 
 

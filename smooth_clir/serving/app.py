@@ -77,8 +77,8 @@ def create_app(
         faults = error.errors()
         if any(fault["type"] == "json_invalid" for fault in faults):
             (fault, *_) = faults
-            place = f"{fault['ctx']['error']}, at character {fault['loc'][-1]}"
-            return sentence_answer(400, f"the body of a request must be JSON: {place}.")
+            fault_text = f"{fault['ctx']['error']}, at character {fault['loc'][-1]}"
+            return sentence_answer(400, f"the body of a request must be JSON: {fault_text}.")
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != _JSON and any(fault["type"] != "missing" and [*fault["loc"]] == ["body"] for fault in faults):
             sentence = f"the body of a request must be {_JSON}; got {kind[:60]!r}. Send it with that Content-Type."
@@ -103,7 +103,7 @@ def create_app(
             return sentence_answer(400, sentence)
         return sentence_answer(error.status_code, f"{error.detail}.", error.headers)
 
-    app.add_middleware(BoundedBody, most_bytes=settings.most_bytes, seconds=settings.seconds)
+    app.add_middleware(BoundedBody, max_bytes=settings.most_bytes, seconds=settings.seconds)
     app.add_middleware(HostCheck, host=settings.host, allowed=settings.allowed_hosts)
     app.add_middleware(RequestFrame, log=log, metrics=metrics)
     return app
@@ -141,19 +141,19 @@ def describe_fault(fault: dict[str, Any]) -> str:
       'q must be given; it is missing.'
     """
     path = fault["loc"][1:] if fault["loc"] and fault["loc"][0] in ("query", "body") else fault["loc"]
-    where = ".".join(map(str, path)) or "the body"
-    message, kind, got = fault["msg"], fault.get("type"), _shown(fault.get("input"))
+    field = ".".join(map(str, path)) or "the body"
+    message, kind, value = fault["msg"], fault.get("type"), _shown(fault.get("input"))
     if kind == "missing":
-        return f"{where} must be given; it is missing."
+        return f"{field} must be given; it is missing."
     if kind == "extra_forbidden":
-        return f"{where} is not known here; leave it out, or see /openapi.json."
+        return f"{field} is not known here; leave it out, or see /openapi.json."
     if kind == "string_pattern_mismatch":
-        return f"{where} must hold a word; got {got}."
+        return f"{field} must hold a word; got {value}."
     if kind == "string_unicode":  # JSON can escape halves of a character; no encoding has them
-        return f"{where} must hold whole characters; got half of a surrogate pair: {got}."
-    return f"{where}: {message[:1].lower()}{message[1:]}; got {got}."
+        return f"{field} must hold whole characters; got half of a surrogate pair: {value}."
+    return f"{field}: {message[:1].lower()}{message[1:]}; got {value}."
 
 
-def _shown(value: Any, most: int = 60) -> str:
+def _shown(value: Any, limit: int = 60) -> str:
     text = repr(value).encode("ascii", "backslashreplace").decode() if isinstance(value, str) else repr(value)
-    return text if len(text) <= most else f"{text[:most]}…"
+    return text if len(text) <= limit else f"{text[:limit]}…"

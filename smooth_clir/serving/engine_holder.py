@@ -1,4 +1,4 @@
-"""Puts a newer model and index in the place of older ones without a pause."""
+"""Replaces a model and its index by newer ones without a pause."""
 
 import threading
 import time
@@ -21,8 +21,8 @@ AGAIN_SECONDS: Final = 60.0
 class EngineHolder:
     """Holds the engine that answers now.
 
-    A newer one is loaded and warmed beside it; then one reference is swapped. The older one finishes its requests and
-    is closed after the last of them. So no request is dropped, and none sees two versions.
+    A newer one is loaded and warmed beside it; then a reference is swapped. The older one finishes its requests and is
+    closed after the last of them. So no request is dropped, and none sees two versions.
 
     Args:
       source: the source of engines.
@@ -47,8 +47,8 @@ class EngineHolder:
         """
         name = self._source.newest()
         if name is None:
-            raise DataError("there must be a model and an index that it made; there are none. Make one: `clir index`.")
-        self._put(name)
+            raise DataError("No index found. Make one with `clir index`.")
+        self._swap_in(name)
 
     def start(self) -> None:
         """Begins to look for newer pairs."""
@@ -71,31 +71,31 @@ class EngineHolder:
           Busy: there is none.
         """
         with self._lock:
-            found = self._current
-            if found is None:
+            current = self._current
+            if current is None:
                 raise Busy(f"no model and index are loaded now; ask again in {RETRY_AFTER} s.")
-            found.users += 1
+            current.users += 1
         try:
-            yield found.engine
+            yield current.engine
         finally:
             with self._lock:
-                found.users -= 1
+                current.users -= 1
                 self._lock.notify_all()
 
     def refresh(self) -> None:
-        """Puts a newer pair in the place of this one, if there is one that can be loaded."""
+        """Replaces this pair by the newest one, if that is another and can be loaded."""
         name = self._source.newest()
         if name is None or name == self._name:
             return
         if self._failed and self._failed[0] == name and time.monotonic() < self._failed[1] + AGAIN_SECONDS:
             return
         try:
-            self._put(name)
-        except Exception as error:  # whatever it is, the engine before it goes on
+            self._swap_in(name)
+        except Exception as error:  # after any error the previous engine goes on
             self._failed = name, time.monotonic()
             self._log.failed(name, error)
 
-    def _put(self, name: str) -> None:
+    def _swap_in(self, name: str) -> None:
         started = time.monotonic()
         engine = self._source.load(name)
         try:
@@ -104,18 +104,18 @@ class EngineHolder:
             engine.close()
             raise
         with self._lock:
-            before, self._current = self._current, _InUse(engine)
+            previous, self._current = self._current, _InUse(engine)
             self._name, self._failed = name, None
         self._log.swapped(engine, time.monotonic() - started)
-        if before:
-            self._drain(before)
+        if previous:
+            self._drain(previous)
 
-    def _drain(self, before: "_InUse") -> None:
+    def _drain(self, previous: "_InUse") -> None:
         started = time.monotonic()
         with self._lock:
-            self._lock.wait_for(lambda: before.users == 0)
-        before.engine.close()
-        self._log.drained(before.engine, time.monotonic() - started)
+            self._lock.wait_for(lambda: previous.users == 0)
+        previous.engine.close()
+        self._log.drained(previous.engine, time.monotonic() - started)
 
     def _look(self) -> None:
         while not self._stop.wait(self._poll_seconds):

@@ -1,4 +1,4 @@
-"""Labels queries of a collection without judgments: with the document that a search puts first, where it is sure.
+"""Labels queries of a collection without judgments with the first document of a search, where its margin is large.
 
 The margin of a query is the score of the first document less that of the second. Of the queries with an answer a share
 is labelled, those with the largest margins. The labels are pairs of texts that a lexicon learns from.
@@ -51,10 +51,10 @@ class Labels(NamedTuple):
 
     def describe(self) -> list[str]:
         """Lines for a person."""
-        found = ", ".join(f"{name} {margin:.4f}" for name, margin in self.margins.items())
+        margins = ", ".join(f"{name} {margin:.4f}" for name, margin in self.margins.items())
         return [
             f"queries: {self.queries.describe()}",
-            f"margins: {found}; the smallest of those kept {self.least_kept:.4f}",
+            f"margins: {margins}; the smallest of those kept {self.least_kept:.4f}",
             f"documents: {self.labelled_documents:,} of {self.documents:,} are the label of a query",
         ]
 
@@ -88,45 +88,45 @@ def label_queries(queries: Sequence[Text | Drop], path: str, engine: Engine, sha
     """
     if engine.documents < 2:
         raise DataError(f"the index must hold two documents or more, for their margin; it holds {engine.documents}.")
-    left_out, left = DropCounter(), TimeLeft(0, len(queries))
+    left_out, time_left = DropCounter(), TimeLeft(0, len(queries))
     answers: list[_Answer] = []
     for number, item in enumerate(queries):
         if number and number % _LOGGED_EVERY == 0:
-            progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(queries):,}", left.after(number))
+            progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(queries):,}", time_left.after(number))
         if isinstance(item, Drop):
             left_out.add(item)
             continue
         excerpt = excerpt_of(f"{item.id} | {item.text}")
-        found = engine.search(item.text, 2, with_snippets=False, with_texts=True).results
-        if not found:
+        hits = engine.search(item.text, 2, with_snippets=False, with_texts=True).results
+        if not hits:
             left_out.add(Drop(LabelReason.UNANSWERED, path, item.line, excerpt))
             continue
-        # Where one document alone has words of the query, all others have the score 0.
-        margin = found[0].score - (found[1].score if len(found) > 1 else 0.0)
-        answers.append(_Answer(item, found[0].doc_id, found[0].text or "", margin))
+        # If only one document has words of the query, the second score is 0.
+        margin = hits[0].score - (hits[1].score if len(hits) > 1 else 0.0)
+        answers.append(_Answer(item, hits[0].doc_id, hits[0].text or "", margin))
     if not answers:
         raise DataError(f"{path} must hold a query that the index answers; it holds none among {len(queries):,} lines.")
-    kept = among_largest([one.margin for one in answers], share)
-    for one in compress(answers, [not is_kept for is_kept in kept]):
-        excerpt = excerpt_of(f"{one.query.id} | {one.doc_id} | {one.margin:.4f}")
-        left_out.add(Drop(LabelReason.SMALL_MARGIN, path, one.query.line, excerpt))
-    labelled = list(compress(answers, kept))
-    margins = [one.margin for one in answers]
+    is_labelled = among_largest([answer.margin for answer in answers], share)
+    for answer in compress(answers, [not is_kept for is_kept in is_labelled]):
+        excerpt = excerpt_of(f"{answer.query.id} | {answer.doc_id} | {answer.margin:.4f}")
+        left_out.add(Drop(LabelReason.SMALL_MARGIN, path, answer.query.line, excerpt))
+    labelled = list(compress(answers, is_labelled))
+    margins = [answer.margin for answer in answers]
     return Labels(
-        pairs=[f"{one.query.text}\t{one.text}" for one in labelled],
+        pairs=[f"{answer.query.text}\t{answer.text}" for answer in labelled],
         queries=ReadReport(path, len(queries), len(labelled), left_out.drops()),
         share=share,
         margins={name: float(np.quantile(margins, quantile)) for name, quantile in _QUANTILES.items()},
-        least_kept=min(one.margin for one in labelled),
+        least_kept=min(answer.margin for answer in labelled),
         documents=engine.documents,
-        labelled_documents=len({one.doc_id for one in labelled}),
+        labelled_documents=len({answer.doc_id for answer in labelled}),
         model_version=engine.model_version,
         index_version=engine.index_version,
     )
 
 
 def among_largest(margins: Sequence[float], share: float) -> list[bool]:
-    """Whether each margin is among the share of the largest, which has one at least; of equal ones the first are.
+    """Whether each margin is among the share of the largest, at least one; of equal margins, the first are.
 
     Args:
       margins: of at least one query.
@@ -136,6 +136,6 @@ def among_largest(margins: Sequence[float], share: float) -> list[bool]:
       >>> among_largest([0.3, 0.1, 0.2, 0.2], share=0.5)
       [True, False, True, False]
     """
-    order = sorted(range(len(margins)), key=lambda place: -margins[place])
-    kept = set(order[: max(1, round(share * len(margins)))])
-    return [place in kept for place in range(len(margins))]
+    order = sorted(range(len(margins)), key=lambda row: -margins[row])
+    largest = set(order[: max(1, round(share * len(margins)))])
+    return [row in largest for row in range(len(margins))]

@@ -32,13 +32,13 @@ _HEADERS: Final[Mapping[str, str]] = {
 }
 _FAILED: Final = 500
 _LAST: Final = {"connection": "close"}
-"""The headers of an answer after which nothing is read: what still comes must not be taken for the next request."""
+"""The headers of a connection's last answer: remaining bytes must not be read as the next request."""
 _HOST: Final = re.compile(r"(\[(?P<address>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(:[0-9]{1,5})?")
 """A name or an address, and perhaps a port."""
 
 
 def sentence_answer(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    """An answer of a status and a sentence alone.
+    """Makes an answer with a status and a sentence.
 
     Args:
       status: the status.
@@ -54,7 +54,7 @@ def refusal_answer(refusal: Refusal) -> Response:
 
 
 class RequestFrame:
-    """Gives every request a number, a line in the log, a place in the metrics, and headers that keep browsers safe.
+    """Gives every request a number and a line in the log, counts it in the metrics, and keeps browsers safe by headers.
 
     Args:
       app: the service.
@@ -94,7 +94,7 @@ class RequestFrame:
             self._log.error("request failed", exc_info=error, id=number)
             if status != HungUp.status:
                 return  # the answer has begun, and can only be cut off
-            sentence = f"the service failed at this request, which is its own fault; its log has the reason: {number}."
+            sentence = f"Internal error; the log has the reason under request {number}."
             await sentence_answer(_FAILED, sentence)(scope, receive, send_framed)
         finally:
             seconds = time.perf_counter() - started
@@ -117,7 +117,7 @@ class HostCheck:
 
     A page from elsewhere can make its own name point to this machine, and a browser then lets it read the answers. But
     the page cannot change the name in the request. Starlette's TrustedHostMiddleware knows names alone: it would refuse
-    the addresses by which a cluster asks whether a service is ready, and says no sentence.
+    the addresses by which a cluster asks whether a service is ready, and gives no reason.
 
     Args:
       app: the next application.
@@ -133,13 +133,13 @@ class HostCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._accepts_all:
-            asked = dict(scope["headers"]).get(b"host", b"").decode("latin-1").lower()
-            found = _HOST.fullmatch(asked)
-            name = found and (found["address"] or found["name"])
+            header = dict(scope["headers"]).get(b"host", b"").decode("latin-1").lower()
+            match = _HOST.fullmatch(header)
+            name = match and (match["address"] or match["name"])
             if not name or (name not in self._names and not _is_address(name)):
                 refusal = Misdirected(
                     f"the host of a request must be one of {', '.join(sorted(self._names))}, or an "
-                    f"address; got {asked[:80]!r}. Start the service with --allow-host to add one."
+                    f"address; got {header[:80]!r}. Start the service with --allow-host to add one."
                 )
                 await refusal_answer(refusal)(scope, receive, send)
                 return
@@ -165,12 +165,12 @@ class BoundedBody:
 
     Args:
       app: the next application.
-      most_bytes: largest body in bytes.
+      max_bytes: largest body in bytes.
       seconds: longest time in which the body must arrive.
     """
 
-    def __init__(self, app: ASGIApp, most_bytes: int, seconds: float) -> None:
-        self._app, self._most, self._seconds = app, most_bytes, seconds
+    def __init__(self, app: ASGIApp, max_bytes: int, seconds: float) -> None:
+        self._app, self._max_bytes, self._seconds = app, max_bytes, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -182,19 +182,19 @@ class BoundedBody:
             nonlocal size, is_read
             if is_read:
                 return await receive()
-            too_large = f"the body of a request must hold at most {self._most:,} bytes. Send less at once."
+            too_large = f"the body of a request must hold at most {self._max_bytes:,} bytes. Send less at once."
             declared = headers.get("content-length", "")
-            if "expect" in headers and declared.isdigit() and int(declared) > self._most:
+            if "expect" in headers and declared.isdigit() and int(declared) > self._max_bytes:
                 raise TooLarge(too_large, _LAST)
             try:
                 message = await asyncio.wait_for(receive(), end - time.monotonic())
             except asyncio.TimeoutError:
-                sentence = f"a request must come within {self._seconds:g} s; this one did not. Send it again."
+                sentence = f"The request did not arrive within {self._seconds:g} s. Send it again."
                 raise TooLate(sentence, _LAST) from None
             if message["type"] == "http.disconnect":
                 raise HungUp("the client has hung up.")
             size += len(message["body"])
-            if size > self._most:
+            if size > self._max_bytes:
                 raise TooLarge(too_large)
             is_read = not message["more_body"]
             return message

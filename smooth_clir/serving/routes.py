@@ -69,38 +69,38 @@ def add_routes(
     app: FastAPI, holder: EngineHolder, queue: WorkQueue, metrics: ServiceMetrics, settings: ServiceSettings
 ) -> None:
     """Adds all paths but the page's."""
-    most_query, most_text = settings.most_query_characters, settings.most_text_characters
-    Asked = Annotated[str, Field(min_length=1, max_length=most_query, pattern=_WORDED, description="The query.")]
-    Text = Annotated[str, Field(min_length=1, max_length=most_text, pattern=_WORDED, description="A document's text.")]
+    max_query, max_text = settings.most_query_characters, settings.most_text_characters
+    QueryText = Annotated[str, Field(min_length=1, max_length=max_query, pattern=_WORDED, description="The query.")]
+    Text = Annotated[str, Field(min_length=1, max_length=max_text, pattern=_WORDED, description="A document's text.")]
     Place = Annotated[
         str, Field(min_length=1, max_length=200, description="A document's place in the index, as a search gave it.")
     ]
-    Most = Annotated[int, Field(ge=1, le=settings.most_k, description="Most results."), BeforeValidator(_whole)]
+    Limit = Annotated[int, Field(ge=1, le=settings.most_k, description="Most results."), BeforeValidator(_integer)]
     WithSnippets = Annotated[bool, Field(description="Give the piece of each document with the words that match.")]
     WithTexts = Annotated[bool, Field(description="Give the whole text of each document.")]
 
     class SearchParameters(Inputs):
-        q: Asked
-        k: Most = min(10, settings.most_k)
+        q: QueryText
+        k: Limit = min(10, settings.most_k)
         snippets: WithSnippets = False
         texts: WithTexts = False
 
     class SearchRequest(StrictInputs):
-        query: Asked
-        k: Most = min(10, settings.most_k)
+        query: QueryText
+        k: Limit = min(10, settings.most_k)
         snippets: WithSnippets = False
         texts: WithTexts = False
 
     class RankRequest(StrictInputs):
-        query: Asked
+        query: QueryText
         documents: Annotated[list[Text], Field(min_length=1, max_length=settings.most_documents)]
 
     class ExplainParameters(Inputs):
-        q: Asked
+        q: QueryText
         place: Place
 
     class ExplainRequest(StrictInputs):
-        query: Asked
+        query: QueryText
         text: Text
 
     async def answer(request: Request, query: str, work: Callable[[Engine], Answer], **notes: int) -> Response:
@@ -114,41 +114,44 @@ def add_routes(
         return Response(await queue.run(worked, lambda: _hung_up(request)), media_type="application/json")
 
     @app.get("/v1/search", response_model=SearchAnswer, responses=_responses(), tags=["search"])
-    async def search(request: Request, asked: Annotated[SearchParameters, Query()]) -> Response:
+    async def search(request: Request, inputs: Annotated[SearchParameters, Query()]) -> Response:
         """Finds the best documents of the whole collection for a query."""
         return await answer(
-            request, asked.q, lambda engine: engine.search(asked.q, asked.k, asked.snippets, asked.texts), k=asked.k
+            request,
+            inputs.q,
+            lambda engine: engine.search(inputs.q, inputs.k, inputs.snippets, inputs.texts),
+            k=inputs.k,
         )
 
     @app.post("/v1/search", response_model=SearchAnswer, responses=_responses(), tags=["search"])
-    async def search_by_post(request: Request, asked: Annotated[SearchRequest, Body()]) -> Response:
+    async def search_by_post(request: Request, inputs: Annotated[SearchRequest, Body()]) -> Response:
         """The same, without the query in the address."""
         return await answer(
             request,
-            asked.query,
-            lambda engine: engine.search(asked.query, asked.k, asked.snippets, asked.texts),
-            k=asked.k,
+            inputs.query,
+            lambda engine: engine.search(inputs.query, inputs.k, inputs.snippets, inputs.texts),
+            k=inputs.k,
         )
 
     @app.post("/v1/rank", response_model=RankAnswer, responses=_responses(), tags=["search"])
-    async def rank(request: Request, asked: Annotated[RankRequest, Body()]) -> Response:
+    async def rank(request: Request, inputs: Annotated[RankRequest, Body()]) -> Response:
         """Ranks your own texts for a query; they need not be in the collection."""
         return await answer(
             request,
-            asked.query,
-            lambda engine: engine.rank(asked.query, asked.documents),
-            documents=len(asked.documents),
+            inputs.query,
+            lambda engine: engine.rank(inputs.query, inputs.documents),
+            documents=len(inputs.documents),
         )
 
     @app.get("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
-    async def explain(request: Request, asked: Annotated[ExplainParameters, Query()]) -> Response:
+    async def explain(request: Request, inputs: Annotated[ExplainParameters, Query()]) -> Response:
         """Explains the score of a document that was found: the share of every word."""
-        return await answer(request, asked.q, lambda engine: engine.explain(asked.q, asked.place, None))
+        return await answer(request, inputs.q, lambda engine: engine.explain(inputs.q, inputs.place, None))
 
     @app.post("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
-    async def explain_text(request: Request, asked: Annotated[ExplainRequest, Body()]) -> Response:
+    async def explain_text(request: Request, inputs: Annotated[ExplainRequest, Body()]) -> Response:
         """Explains the score of your own text."""
-        return await answer(request, asked.query, lambda engine: engine.explain(asked.query, None, asked.text))
+        return await answer(request, inputs.query, lambda engine: engine.explain(inputs.query, None, inputs.text))
 
     @app.get("/v1/collection", response_model=Collection, responses=_responses(), tags=["search"])
     async def collection() -> Response:
@@ -173,7 +176,7 @@ def add_routes(
         return _Metrics(metrics.text())
 
 
-def _whole(value: Any) -> Any:
+def _integer(value: Any) -> Any:
     """Reads 10.0 as the number 10, which it is in JSON."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 

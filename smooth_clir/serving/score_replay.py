@@ -16,8 +16,8 @@ from schemas.record_files import parse_role
 from schemas.wikiclir import Text
 
 TOLERANCE: Final = 1e-6
-"""Scores this close may change places: sums in another order differ in their last digits. A second pass multiplies
-these differences by its gain."""
+"""Documents whose scores are this close may swap: sums in another order differ in their last digits. A second pass
+multiplies these differences by its gain."""
 
 _ANY_GRADE: Final = 1
 
@@ -100,12 +100,12 @@ def _furthest_inversion(
     """The inversion whose evaluated scores are furthest apart, if by more than the tolerance."""
     order = rank(served, [doc_id.encode() for doc_id in doc_ids])
     ranked = evaluated[order]
-    least_before = np.minimum.accumulate(ranked)  # the minimum over each document and those served above it
-    place = int(np.argmax(ranked - least_before))
-    if ranked[place] - least_before[place] <= tolerance:
+    min_before = np.minimum.accumulate(ranked)  # the minimum over each document and those served above it
+    position = int(np.argmax(ranked - min_before))
+    if ranked[position] - min_before[position] <= tolerance:
         return None
-    above, below = order[place], order[np.argmin(ranked[:place])]
-    first, second = (ScoredDocument(doc_ids[at], float(evaluated[at]), float(served[at])) for at in (above, below))
+    above, below = order[position], order[np.argmin(ranked[:position])]
+    first, second = (ScoredDocument(doc_ids[row], float(evaluated[row]), float(served[row])) for row in (above, below))
     return first, second
 
 
@@ -123,13 +123,13 @@ def read_texts(
     Raises:
       DataError: the files lack one of the records.
     """
-    files, texts, seen = [*files], dict[str, str](), set[str]()
+    files, texts, seen_ids = [*files], dict[str, str](), set[str]()
     for file in files:
         with open_file(file, "rb") as stream:
-            for record in parse_role(role, stream, file, _ANY_GRADE, seen):
+            for record in parse_role(role, stream, file, _ANY_GRADE, seen_ids):
                 if isinstance(record, Text) and record.id in ids:
                     texts[record.id] = record.text
-    missing = [one for one in ids if one not in texts]
+    missing = [record_id for record_id in ids if record_id not in texts]
     if missing:
         raise DataError(f"{' and '.join(files)} must hold the {role} of the run; {missing[0]!r} is not there.")
     return texts

@@ -47,7 +47,7 @@ class Service:
           listening: is called with the port as soon as the service listens.
 
         Returns:
-          whether every request was finished; the threads of others still run.
+          whether every request was finished; the threads of unfinished requests still run.
 
         Raises:
           DataError: the port is taken, there is no engine, or the log cannot be written.
@@ -61,7 +61,7 @@ class Service:
             raise
 
         class Connection(TimedConnection):
-            seconds, most = self._settings.seconds, self._settings.connections
+            seconds, max_connections = self._settings.seconds, self._settings.connections
 
         def listens(port: int) -> None:
             self._log.info("listening", host=self._settings.host, port=port)
@@ -102,8 +102,8 @@ class Service:
     def _check_log(self) -> None:
         if self._log_fault:
             raise DataError(
-                f"the service must write its log; it stopped, because that cannot be written: {self._log_fault}. "
-                "Give stderr a place with room."
+                f"Stopped, because the log cannot be written: {self._log_fault}. Redirect stderr to a disk with free "
+                "space."
             )
 
 
@@ -111,11 +111,11 @@ def _bound(host: str, port: int) -> socket.socket:
     """Binds a socket to an address; it does not listen yet."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends without Nagle's delay, 40 ms an answer, only where the protocol is named.
-    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((host, port))
+        bound.bind((host, port))
     except OSError as error:
-        found.close()
+        bound.close()
         raise DataError(f"{host}:{port} must be an address that is free: {error.strerror}. Choose another.") from None
-    return found
+    return bound

@@ -1,4 +1,4 @@
-"""The service's log, of one line of JSON an event, and its metrics for Prometheus."""
+"""The service's log, with a line of JSON for each event, and its metrics for Prometheus."""
 
 import logging
 from collections.abc import Callable
@@ -30,7 +30,7 @@ EventLog: TypeAlias = FilteringBoundLogger
 
 
 class LogStream:
-    """A stream for a log, which is given up at the first line that cannot be written.
+    """A stream for a log. It ends at the first line that cannot be written.
 
     Args:
       stream: the stream for the lines.
@@ -82,7 +82,7 @@ class WarningsAsEvents(logging.Handler):
         self._events = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Writes a warning; one with an error is an error."""
+        """Writes a warning, or an error if the record has an exception."""
         error = record.exc_info[1] if record.exc_info else None
         write = self._events.error if error else self._events.warning
         write("server", message=record.getMessage().strip(), exc_info=error)
@@ -173,11 +173,11 @@ class SwapLog:
         self._info("loaded", engine, seconds, documents=engine.documents)
 
     def drained(self, engine: Engine, seconds: float) -> None:
-        """Records the last answer of an engine, so many seconds after another took its place."""
+        """Records the last answer of an engine, and the seconds since another took its place."""
         self._info("drained", engine, seconds)
 
     def failed(self, name: str, error: Exception) -> None:
-        """Records a version that could not be loaded; the engine before it goes on."""
+        """Records a version that could not be loaded; the current engine goes on."""
         self._metrics.failures.inc()
         if isinstance(error, DataError):
             self._log.warning("not loaded", name=name, error=str(error))

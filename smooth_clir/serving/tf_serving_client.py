@@ -61,8 +61,8 @@ class TfServingModel(ExportedModel):
         self._predictions = prediction_service_pb2_grpc.PredictionServiceStub(self._channel)
         models = model_service_pb2_grpc.ModelServiceStub(self._channel)
         request = get_model_status_pb2.GetModelStatusRequest(model_spec=self._spec(version))
-        found = self._ask(models.GetModelStatus, request, version).model_version_status
-        self.version = _newest({one.version: one.State.Name(one.state) for one in found}, address, name)
+        statuses = self._ask(models.GetModelStatus, request, version).model_version_status
+        self.version = _newest({status.version: status.State.Name(status.state) for status in statuses}, address, name)
         self.signatures = self._signatures()
 
     def _call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
@@ -73,7 +73,7 @@ class TfServingModel(ExportedModel):
         """
         request = predict_pb2.PredictRequest(
             model_spec=self._spec(self.version, signature),
-            inputs={name: tf.make_tensor_proto(one, _dtype(one)) for name, one in inputs.items()},
+            inputs={name: tf.make_tensor_proto(array, _dtype(array)) for name, array in inputs.items()},
         )
         response = self._ask(self._predictions.Predict, request)
         outputs = {name: tf.make_ndarray(tensor) for name, tensor in response.outputs.items()}
@@ -87,10 +87,10 @@ class TfServingModel(ExportedModel):
         request = get_model_metadata_pb2.GetModelMetadataRequest(
             model_spec=self._spec(self.version), metadata_field=["signature_def"]
         )
-        found = get_model_metadata_pb2.SignatureDefMap()
-        self._ask(self._predictions.GetModelMetadata, request).metadata["signature_def"].Unpack(found)
+        signatures = get_model_metadata_pb2.SignatureDefMap()
+        self._ask(self._predictions.GetModelMetadata, request).metadata["signature_def"].Unpack(signatures)
         # TensorFlow's own signature, which initialises the tables, is not for callers.
-        return frozenset(name for name in found.signature_def if not name.startswith("__"))
+        return frozenset(name for name in signatures.signature_def if not name.startswith("__"))
 
     def _spec(self, version: str | None, signature: str = "") -> Any:
         spec = model_pb2.ModelSpec(name=self._name, signature_name=signature)
@@ -110,7 +110,7 @@ class TfServingModel(ExportedModel):
         if code == grpc.StatusCode.UNAVAILABLE:
             raise DataError(f"no TF Serving answers at {at}: {details}. Start it, or name another.")
         if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-            raise DataError(f"{server} must answer within {self._deadline:g} s; it did not.")
+            raise DataError(f"{server} did not answer within {self._deadline:g} s.")
         if code == grpc.StatusCode.NOT_FOUND:
             model = f"version {version} of the model" if version else "the model"
             raise DataError(f"{server} must serve {model} {self._name}: {details}.")
@@ -138,11 +138,11 @@ class TfServingRestModel(ExportedModel):
         self._url, self._name, self._deadline = url.rstrip("/"), name, deadline
         self._client = HttpClient(self._url)
         model = f"/v1/models/{urllib.parse.quote(name, safe='')}"
-        found = self._ask(f"{model}/versions/{version}" if version else model)["model_version_status"]
-        self.version = _newest({int(one["version"]): one["state"] for one in found}, self._url, name)
+        statuses = self._ask(f"{model}/versions/{version}" if version else model)["model_version_status"]
+        self.version = _newest({int(status["version"]): status["state"] for status in statuses}, self._url, name)
         self._path = f"{model}/versions/{self.version}"
         signatures = self._ask(f"{self._path}/metadata")["metadata"]["signature_def"]["signature_def"]
-        self._outputs = {name: one["outputs"] for name, one in signatures.items() if one["inputs"]}
+        self._outputs = {name: spec["outputs"] for name, spec in signatures.items() if spec["inputs"]}
         self.signatures = frozenset(self._outputs)
 
     def _call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
@@ -151,7 +151,7 @@ class TfServingRestModel(ExportedModel):
         Raises:
           DataError: the TF Serving does not answer in time, no longer serves the version, or refuses the request.
         """
-        texts = {name: _as_json(np.asarray(one).tolist()) for name, one in inputs.items()}
+        texts = {name: _as_json(np.asarray(array).tolist()) for name, array in inputs.items()}
         answer = self._ask(f"{self._path}:predict", {"signature_name": signature, "inputs": texts})["outputs"]
         outputs = self._outputs[signature]
         if len(outputs) == 1:  # TF Serving leaves out the name of a single output
@@ -168,7 +168,7 @@ class TfServingRestModel(ExportedModel):
             if answer.status == 200 and not answer.is_cut:
                 return parse_json(answer.body)
         except TimeoutError:
-            raise DataError(f"the TF Serving at {at} must answer within {self._deadline:g} s; it did not.") from None
+            raise DataError(f"the TF Serving at {at} did not answer within {self._deadline:g} s.") from None
         except (ConnectionError, ValueError) as error:
             raise DataError(f"no TF Serving answers at {at}: {error}. Start it, or name another.") from None
         details = (
@@ -200,13 +200,13 @@ def _newest(states: Mapping[int, str], address: str, model: str) -> str:
     """The newest version in the state AVAILABLE."""
     available = [version for version, state in states.items() if state == "AVAILABLE"]
     if not available:
-        got = ", ".join(f"{version} is {state}" for version, state in sorted(states.items()))
-        raise DataError(f"the TF Serving at {address} must serve a version of the model {model}; got {got}.")
+        described = ", ".join(f"{version} is {state}" for version, state in sorted(states.items()))
+        raise DataError(f"the TF Serving at {address} must serve a version of the model {model}; got {described}.")
     return str(max(available))
 
 
 def _dtype(array: npt.NDArray[Any]) -> tf.DType | None:
-    """The type of an input; an array without values has none of its own, unless it is of vectors."""
+    """The type of an input; None lets TensorFlow choose. An empty array is of texts, unless it is of float32."""
     array = np.asarray(array)
     if array.dtype == np.float32:
         return tf.float32
@@ -216,7 +216,7 @@ def _dtype(array: npt.NDArray[Any]) -> tf.DType | None:
 def _as_json(values: Any) -> Any:
     """Nested lists of texts, `bytes` as TF Serving takes them."""
     if isinstance(values, list):
-        return [_as_json(one) for one in values]
+        return [_as_json(value) for value in values]
     return {"b64": base64.b64encode(values).decode()} if isinstance(values, bytes) else values
 
 

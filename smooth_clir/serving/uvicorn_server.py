@@ -1,4 +1,4 @@
-"""uvicorn's HTTP server with our limits on clients: the one place that knows uvicorn's inner interfaces.
+"""uvicorn's HTTP server with our limits on clients. No other module uses uvicorn's inner interfaces.
 
 `TimedConnection` extends uvicorn's protocol over h11, and `Server` its server, in methods that uvicorn does not promise
 to keep. An upgrade that changes one of them fails tests/serving/test_limits.py (connections, stop) or
@@ -21,10 +21,10 @@ _FULL: Final = (
 )
 
 
-_MOST_UNPARSED: Final = 1 << 18
+_MAX_UNPARSED: Final = 1 << 18
 """Bytes of later requests that a client may send before it has the answer to an earlier one."""
 _SECONDS_TO_READ: Final = 1.0
-"""Time for a refused client to read why. A connection that is closed before is reset, and the sentence lost."""
+"""Time for a refused client to read the reason. Closing the connection earlier would reset it and lose the sentence."""
 
 
 class TimedConnection(H11Protocol):
@@ -37,17 +37,17 @@ class TimedConnection(H11Protocol):
 
     Attributes:
       seconds: longest time for a head to arrive, and for an answer to be read.
-      most: most connections at once; the next one is refused.
+      max_connections: largest number of connections at once; the next one is refused.
       is_stopping: whether the service is stopping. The stop closes the connections that it knows and would wait for a
         later one, so a client that comes now is sent away at once.
     """
 
     seconds: float
-    most: int
+    max_connections: int
     is_stopping: bool = False
 
     _refused: ClassVar[int] = 0
-    """The clients that still read why they were refused."""
+    """Number of clients that are reading their refusal."""
     _is_refused = False
     _head_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
@@ -59,17 +59,17 @@ class TimedConnection(H11Protocol):
             transport.close()
             return
         transport.set_write_buffer_limits(0)  # `pause_writing` is then called as soon as the client does not read
-        if len(self.connections) > self.most:
+        if len(self.connections) > self.max_connections:
             self._refuse(transport)
             return
         self._expect_head()
 
     def _refuse(self, transport: asyncio.Transport) -> None:
-        """Tells a client too many to come later, and reads what it sends until it has read that."""
+        """Refuses a client beyond the limit, and discards what it sends until it has read the refusal."""
         self.connections.discard(self)
-        body = _sentence(f"there must be at most {self.most} clients at once. Ask again in 1 s.")
+        body = _sentence(f"The service is busy: {self.max_connections} clients are connected. Ask again in 1 s.")
         transport.write(_FULL + b"content-length: %d\r\n\r\n" % len(body) + body)
-        if TimedConnection._refused >= self.most:
+        if TimedConnection._refused >= self.max_connections:
             transport.close()
             return
         self._is_refused = True
@@ -89,12 +89,12 @@ class TimedConnection(H11Protocol):
         if self.transport.is_closing() or self._is_refused:
             return
         super().data_received(data)
-        if len(self.conn.trailing_data[0]) > _MOST_UNPARSED:
+        if len(self.conn.trailing_data[0]) > _MAX_UNPARSED:
             # An answer to each request resumes reading, which would let a client fill the memory.
             self.transport.abort()
             return
         if self.conn.their_state is h11.IDLE or (self.cycle and self.cycle.response_complete):
-            self._expect_head()  # of the next request, after what is left of a body that was refused
+            self._expect_head()  # of the next request, after the remaining bytes of a refused body
         else:
             self._end_head_timer()
 
@@ -164,7 +164,7 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Takes signals as a wish to stop, as uvicorn does, which would then raise them again."""
+        """Lets signals stop the server. uvicorn would raise them again afterwards."""
         with super().capture_signals():
             yield
             self._captured_signals.clear()

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from smooth_clir.serving.refusals import Busy, HungUp, TooSlow
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 _RETRY_SECONDS: Final = 1
 
@@ -15,9 +15,9 @@ _RETRY_SECONDS: Final = 1
 class WorkQueue:
     """Threads for the work of requests, which must not block the event loop.
 
-    Work cannot be ended once it has begun. Where its request ran out of time, or its client hung up, it goes on and
-    keeps its thread until it is done. Work that has not begun by then never begins. anyio's limiter would give such a
-    thread's place to the next request, and so have any number of threads.
+    Work cannot be ended once it has begun. If its request runs out of time, or its client hangs up, it goes on and
+    keeps its thread until it is done. Work that has not begun by then never begins. anyio's limiter would give the next
+    request a further thread, without a limit.
 
     Args:
       threads: number of threads.
@@ -26,21 +26,21 @@ class WorkQueue:
     """
 
     def __init__(self, threads: int, waiting: int, seconds: float) -> None:
-        self._threads, self._most, self._seconds = threads, threads + waiting, seconds
+        self._threads, self._max_requests, self._seconds = threads, threads + waiting, seconds
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="work")
-        self._held = 0
+        self._requests = 0
 
     @property
     def at_work(self) -> int:
         """Number of requests that have a thread."""
-        return min(self._held, self._threads)
+        return min(self._requests, self._threads)
 
     @property
     def waiting(self) -> int:
         """Number of requests that wait for a thread."""
-        return max(self._held - self._threads, 0)
+        return max(self._requests - self._threads, 0)
 
-    async def run(self, work: Callable[[], Found], hung_up: Callable[[], Coroutine[Any, Any, Any]]) -> Found:
+    async def run(self, work: Callable[[], Result], hung_up: Callable[[], Coroutine[Any, Any, Any]]) -> Result:
         """Runs work in a thread and returns its result.
 
         Args:
@@ -52,43 +52,41 @@ class WorkQueue:
           TooSlow: the work did not end in time.
           HungUp: the client has gone.
         """
-        if self._held >= self._most:
+        if self._requests >= self._max_requests:
             raise Busy(
-                f"the service must not have more than {self._most} requests at once; it has so many. "
+                f"The service is busy: {self._requests} requests are running or waiting. "
                 f"Ask again in {_RETRY_SECONDS} s.",
                 _RETRY_SECONDS,
             )
-        self._held += 1
+        self._requests += 1
         job = self._pool.submit(work)
-        done: asyncio.Future[Found] = asyncio.wrap_future(job)
-        done.add_done_callback(self._leave)
-        gone = asyncio.create_task(hung_up())
+        result: asyncio.Future[Result] = asyncio.wrap_future(job)
+        result.add_done_callback(self._leave)
+        hang_up = asyncio.create_task(hung_up())
         try:
-            await asyncio.wait({done, gone}, timeout=self._seconds, return_when="FIRST_COMPLETED")
-            if done.done():
-                return done.result()
+            await asyncio.wait({result, hang_up}, timeout=self._seconds, return_when="FIRST_COMPLETED")
+            if result.done():
+                return result.result()
             has_begun = not job.cancel()
-            if gone.done():
-                gone.result()  # raises what is wrong with a body that no route reads
+            if hang_up.done():
+                hang_up.result()  # raises the fault of a body that no route reads
                 raise HungUp("the client has hung up.")
             if has_begun:
-                raise TooSlow(
-                    f"an answer must take no more than {self._seconds:g} s; this one took longer. Ask for less at once."
-                )
+                raise TooSlow(f"The answer was not ready within {self._seconds:g} s. Ask for less at once.")
             raise Busy(
-                f"a request must wait no longer than {self._seconds:g} s; this one did, for others are at work. "
+                f"The service is busy: no thread became free within {self._seconds:g} s. "
                 f"Ask again in {_RETRY_SECONDS} s.",
                 _RETRY_SECONDS,
             )
         finally:
-            gone.cancel()
+            hang_up.cancel()
 
     def close(self) -> bool:
         """Ends the idle threads; returns whether all threads were idle."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        return self._held == 0
+        return self._requests == 0
 
-    def _leave(self, done: "asyncio.Future[Any]") -> None:
-        self._held -= 1
-        if not done.cancelled():
-            done.exception()  # asyncio warns of an error that nobody retrieves
+    def _leave(self, result: "asyncio.Future[Any]") -> None:
+        self._requests -= 1
+        if not result.cancelled():
+            result.exception()  # asyncio warns of an error that nobody retrieves

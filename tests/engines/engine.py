@@ -21,11 +21,11 @@ class Engine:
     """The interface of an engine for the tests.
 
     Args:
-      ports: of the job server and of the pool.
-      log: the file of what the pool says: a line for each worker that it starts.
+      ports: the ports of the job server and of the pool.
+      log: the pool's log, with a line for each worker that it starts.
 
     Attributes:
-      arguments: of a Beam pipeline that runs on it.
+      arguments: the arguments of a Beam pipeline that runs on it.
     """
 
     def __init__(self, ports: tuple[int, int], log: Path) -> None:
@@ -48,7 +48,7 @@ class Engine:
 
 @contextmanager
 def engine(folder: Path) -> Iterator[Engine]:
-    """An engine that lives as long as the context; the folder gets files with what it says."""
+    """An engine that lives as long as the context; the folder gets its logs."""
     ports = free_ports()
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     commands = {

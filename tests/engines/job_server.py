@@ -1,4 +1,4 @@
-"""Beam's own portable job server, with as many workers as asked: its own entry point has one.
+"""Beam's own portable job server, with a number of workers: its own entry point has a single one.
 
 python -m tests.engines.job_server PORT WORKERS
 """
@@ -12,7 +12,7 @@ from apache_beam.runners.portability.fn_api_runner import fn_runner
 
 
 def job_of(workers: int) -> type[local_job_service.BeamJob]:
-    """A job that is run by so many workers."""
+    """A job that is run by this number of workers."""
 
     class Job(local_job_service.BeamJob):
         def _invoke_runner(self):

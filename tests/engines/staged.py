@@ -15,7 +15,7 @@ SAMPLE = Path(__file__).parents[2] / "data" / "sample"
 
 
 def cut_sample(folder: Path, files: int) -> list[str]:
-    """Cuts each of the sample's files into so many: overrides of a configuration that names them."""
+    """Cuts each of the sample's files into this many, and returns overrides of a configuration that names them."""
     overrides = []
     for role, name in ROLES.items():
         lines = (SAMPLE / name).read_bytes().splitlines(keepends=True)
@@ -34,10 +34,10 @@ def run_stages(
     """Runs the stages.
 
     Args:
-      folder: of everything that they write.
-      overrides: of the sample's configuration.
-      arguments: of Beam; none for this process.
-      started_workers: called after each stage: the number of its workers.
+      folder: the folder for all their output.
+      overrides: overrides of the sample's configuration.
+      arguments: Beam's arguments; none for this process.
+      started_workers: returns the number of a stage's workers; called after each stage.
 
     Returns:
       the folder of each output of each stage, and the workers of each stage.
@@ -116,6 +116,6 @@ def report(path: Path) -> list[Any]:
 
 
 def files(kind: str, folder: Path, pattern: str) -> dict[str, bytes]:
-    """The content of files, by their names."""
+    """The content of files, by name."""
     contents = {f"{kind}/{path.name}": path.read_bytes() for path in folder.glob(pattern) if path.is_file()}
     return {name: gzip.decompress(b) if b[:2] == b"\x1f\x8b" else b for name, b in contents.items()}

@@ -55,9 +55,9 @@ def test_a_collection_that_is_made_of_dumps_is_the_same_on_the_engine(engine, tm
         }
         for language in ("en", "fr")
     }
-    made = make(tmp_path, wikis, apply=on_workers, queries="sentences")
+    pair = make(tmp_path, wikis, apply=on_workers, queries="sentences")
     for name in MADE:
-        assert (made.folder / name).read_bytes() == (SAMPLE / name).read_bytes()
+        assert (pair.folder / name).read_bytes() == (SAMPLE / name).read_bytes()
 
 
 def test_every_stage_writes_the_records_of_the_in_process_run(engine, tmp_path):

@@ -7,5 +7,5 @@ from smooth_clir.retrieval.bm25 import Bm25
 
 def bm25_score(bm25: Bm25, query: Sequence[bytes], document: Sequence[bytes]) -> float:
     """The score of a document's tokens for a query's."""
-    (found,) = bm25.scores(query, bm25.term_weights([b" ".join(document)])).tolist()
-    return found
+    (score,) = bm25.scores(query, bm25.term_weights([b" ".join(document)])).tolist()
+    return score

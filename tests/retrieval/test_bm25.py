@@ -32,7 +32,7 @@ def reference(query: list[bytes], document: list[bytes], collection: list[list[b
     """The sum over the distinct words of the query, as the formula stands."""
     score = 0.0
     for word in set(query):
-        frequency = sum(word in other for other in collection)
+        frequency = sum(word in tokens for tokens in collection)
         idf = log(1 + (len(collection) - frequency + 0.5) / (frequency + 0.5))
         count = document.count(word)
         length = len(document) / (sum(map(len, collection)) / len(collection)) if document else 0
@@ -70,9 +70,9 @@ def test_scores_do_not_depend_on_how_the_collection_is_counted(query, collection
 @given(words, collections, st.integers(0, 4))
 def test_the_statistics_of_cut_texts_are_those_of_their_first_words(query, collection, max_tokens):
     cut = [tokens[:max_tokens] for tokens in collection]
-    bm25, of_cut = Bm25([query], texts_of(collection), WordRules(max_tokens=max_tokens)), Bm25([query], texts_of(cut))
+    bm25, cut_bm25 = Bm25([query], texts_of(collection), WordRules(max_tokens=max_tokens)), Bm25([query], texts_of(cut))
     for document in cut:
-        assert bm25_score(bm25, query, document) == bm25_score(of_cut, query, document)
+        assert bm25_score(bm25, query, document) == bm25_score(cut_bm25, query, document)
 
 
 @pytest.mark.parametrize(("queries", "collection"), [([], [b"paris"]), ([[]], [b"paris"]), ([[b"paris"]], [])])
@@ -119,26 +119,26 @@ def test_words_beyond_the_limit_of_a_text_do_not_count():
 # Search
 
 
-def search(queries, collection, most=1000, max_tokens=200, **arguments):
+def search(queries, collection, limit=1000, max_tokens=200, **arguments):
     documents = [(f"d{number}".encode(), b" ".join(tokens)) for number, tokens in enumerate(collection)]
-    return search_by_bm25(queries, lambda: iter(documents), WordRules(max_tokens=max_tokens), most, **arguments)
+    return search_by_bm25(queries, lambda: iter(documents), WordRules(max_tokens=max_tokens), limit, **arguments)
 
 
 @settings(max_examples=20)
 @given(other_queries, collections, st.integers(1, 9), st.integers(1, 4), st.integers(1, 3))
-def test_what_is_found_is_what_scoring_every_document_puts_first(queries, collection, most, at_once, batch):
+def test_the_hits_are_the_first_documents_of_scoring_every_document(queries, collection, limit, at_once, batch):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subject, "_AT_ONCE", at_once)
         patch.setattr(subject, "_BATCH", batch)
-        found = search(queries, collection, most)
+        rankings = search(queries, collection, limit)
     bm25 = Bm25(queries, texts_of(collection))
     ids = [f"d{number}".encode() for number in range(len(collection))]
-    for query, one in zip(queries, found, strict=True):
+    for query, ranked in zip(queries, rankings, strict=True):
         scores = np.array([bm25_score(bm25, query, tokens) for tokens in collection], np.float32)
-        expected = [place for place in rank(scores, ids) if scores[place] > 0][:most]
-        of_found = [scores[ids.index(doc_id)] for doc_id in one.doc_ids]
-        assert one.scores == pytest.approx(scores[expected], rel=1e-5)
-        assert of_found == pytest.approx(
+        expected = [row for row in rank(scores, ids) if scores[row] > 0][:limit]
+        ranked_scores = [scores[ids.index(doc_id)] for doc_id in ranked.doc_ids]
+        assert ranked.scores == pytest.approx(scores[expected], rel=1e-5)
+        assert ranked_scores == pytest.approx(
             scores[expected], rel=1e-5
         )  # equal but for the last bits, so that ids may swap
 
@@ -147,12 +147,12 @@ def test_of_equal_scores_the_larger_id_comes_first_across_parts_and_progress_is_
     monkeypatch.setattr(subject, "_AT_ONCE", 2)
     calls = []
     collection = [[b"a"], [b"a"], [b"b"], [b"a"], [b"a", b"a"]]
-    (hits,) = search([[b"a"]], collection, most=3, on_progress=lambda *numbers: calls.append(numbers))
+    (hits,) = search([[b"a"]], collection, limit=3, on_progress=lambda *numbers: calls.append(numbers))
     assert hits.doc_ids.tolist() == [b"d4", b"d3", b"d1"]
     assert calls == [(2, 5), (4, 5), (5, 5)]
 
 
 def test_a_query_without_a_shared_word_and_words_beyond_the_limit_find_nothing():
-    nothing, empty, cut = search([[b"x"], [], [b"b"]], [[b"a", b"b"], [b"b"]], max_tokens=1)
-    assert nothing.doc_ids.tolist() == empty.doc_ids.tolist() == []
+    unshared, empty, cut = search([[b"x"], [], [b"b"]], [[b"a", b"b"], [b"b"]], max_tokens=1)
+    assert unshared.doc_ids.tolist() == empty.doc_ids.tolist() == []
     assert cut.doc_ids.tolist() == [b"d1"]

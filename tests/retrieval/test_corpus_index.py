@@ -29,11 +29,11 @@ def model(request):
     return request.param()
 
 
-def index_of(model, folder: Path, texts, most=3, **arguments) -> CorpusIndex:
-    """An index of texts, in segments of so many."""
+def index_of(model, folder: Path, texts, max_documents=3, **arguments) -> CorpusIndex:
+    """An index of texts, in segments of at most this many."""
     os.makedirs(folder / SEGMENTS)
     documents = [Text(f"d{number}", f"title {number}", text, 1) for number, text in enumerate(texts)]
-    records = list(encode_documents(model, documents, str(folder / SEGMENTS), 0, most=most))
+    records = list(encode_documents(model, documents, str(folder / SEGMENTS), 0, max_documents=max_documents))
     assemble_index(str(folder), "0a", records, len(records), **arguments)
     return CorpusIndex(str(folder))
 
@@ -47,7 +47,7 @@ def test_the_best_are_those_of_the_model_s_own_scores(model, tmp_path_factory, q
     expected = {f"d{number}": score for number, score in enumerate(model.score(query, texts)["scores"])}
     scores = [expected[hit.doc_id.decode()] for hit in hits]
     assert [hit.score for hit in hits] == pytest.approx(scores, abs=1e-6)
-    assert [text.id for text in index.texts([hit.place for hit in hits])] == [hit.doc_id.decode() for hit in hits]
+    assert [text.id for text in index.texts([hit.position for hit in hits])] == [hit.doc_id.decode() for hit in hits]
     if hits:
         assert scores == pytest.approx(sorted(expected.values(), reverse=True)[: len(hits)], abs=1e-6)
     assert all(hit.score == pytest.approx(hit.dense + hit.words) for hit in hits)
@@ -82,15 +82,15 @@ def test_only_an_index_of_a_model_with_a_second_pass_holds_own_terms_beside_equa
         assert index.has_own_terms == bool(feedback.gain)
         folder = tmp_path / name / SEGMENTS
         files[name] = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    own = {path for path in files["second"] if path.name.startswith("own_")}
-    assert len(own) == 2 * 3  # of two segments
-    assert {path: content for path, content in files["second"].items() if path not in own} == files["first"]
+    own_files = {path for path in files["second"] if path.name.startswith("own_")}
+    assert len(own_files) == 2 * 3  # of two segments
+    assert {path: content for path, content in files["second"].items() if path not in own_files} == files["first"]
 
 
 def test_equal_documents_gain_alike_in_every_segment(tmp_path):
     model = model_with_words(feedback=FEEDBACK)
     texts = ["chat noir zzz un", "lune", "zzz qqq vvv chat", "chien", "qqq vvv", "zzz qqq vvv chat", "vvv zzz chat"]
-    hits = index_of(model, tmp_path / "1", texts, most=3).search(model.encode_query("cat moon"), 9, FEEDBACK)
+    hits = index_of(model, tmp_path / "1", texts, max_documents=3).search(model.encode_query("cat moon"), 9, FEEDBACK)
     gains = {hit.doc_id: hit.feedback for hit in hits}
     assert gains[b"d2"] == gains[b"d5"] > 0
 
@@ -107,14 +107,14 @@ def test_of_equal_documents_the_larger_id_comes_first_and_an_unknown_query_finds
 def test_where_the_vectors_are_many_the_score_of_each_candidate_is_exact(model, tmp_path):
     generator = np.random.default_rng(0)
     texts = [" ".join(generator.choice(WORDS, 5)) for _ in range(400)]
-    whole = index_of(model, tmp_path / "1", texts, most=100)
-    lists = index_of(model, tmp_path / "2", texts, most=100, least=300)
+    whole = index_of(model, tmp_path / "1", texts, max_documents=100)
+    lists = index_of(model, tmp_path / "2", texts, max_documents=100, min_vectors=300)
     assert (whole.manifest.lists, lists.manifest.lists) == (0, 64)
     for query in ("white cat", "dog"):
         encoded = model.encode_query(query)
-        expected = {hit.place: hit.score for hit in whole.search(encoded, 400)}
+        expected = {hit.position: hit.score for hit in whole.search(encoded, 400)}
         hits = lists.search(encoded, 10)
-        assert [hit.score for hit in hits] == pytest.approx([expected[hit.place] for hit in hits], abs=1e-6)
+        assert [hit.score for hit in hits] == pytest.approx([expected[hit.position] for hit in hits], abs=1e-6)
         assert len(hits) == 10
 
 

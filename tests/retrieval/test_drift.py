@@ -30,20 +30,20 @@ DISTRIBUTIONS = arrays(np.float64, 6, elements=WEIGHTS).filter(lambda weights: w
 
 def test_a_hand_value() -> None:
     # P = (1, 0), Q = (1/2, 1/2), M = (3/4, 1/4).
-    of_p, of_q = log2(1 / 0.75), 0.5 * log2(0.5 / 0.75) + 0.5 * log2(0.5 / 0.25)
-    assert jensen_shannon(np.array([3.0, 0.0]), np.array([5.0, 5.0])) == pytest.approx((of_p + of_q) / 2)
+    p_part, q_part = log2(1 / 0.75), 0.5 * log2(0.5 / 0.75) + 0.5 * log2(0.5 / 0.25)
+    assert jensen_shannon(np.array([3.0, 0.0]), np.array([5.0, 5.0])) == pytest.approx((p_part + q_part) / 2)
 
 
-@given(one=DISTRIBUTIONS, other=DISTRIBUTIONS, factor=st.floats(1e-3, 1e3))
+@given(p=DISTRIBUTIONS, q=DISTRIBUTIONS, factor=st.floats(1e-3, 1e3))
 def test_it_is_symmetric_0_for_equal_distributions_and_1_where_nothing_has_a_weight_in_both(
-    one: np.ndarray, other: np.ndarray, factor: float
+    p: np.ndarray, q: np.ndarray, factor: float
 ) -> None:
-    divergence = jensen_shannon(one, other)
+    divergence = jensen_shannon(p, q)
     assert 0 <= divergence <= 1
-    assert divergence == pytest.approx(jensen_shannon(other, one), abs=1e-12)
-    assert jensen_shannon(one, one * factor) == pytest.approx(0, abs=1e-12)  # whatever their sums
-    nothing = np.zeros(6)
-    assert jensen_shannon(np.concatenate([one, nothing]), np.concatenate([nothing, other])) == pytest.approx(1)
+    assert divergence == pytest.approx(jensen_shannon(q, p), abs=1e-12)
+    assert jensen_shannon(p, p * factor) == pytest.approx(0, abs=1e-12)  # whatever their sums
+    zeros = np.zeros(6)
+    assert jensen_shannon(np.concatenate([p, zeros]), np.concatenate([zeros, q])) == pytest.approx(1)
 
 
 def test_a_side_without_weights_is_refused() -> None:
@@ -58,11 +58,11 @@ TEXTS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" 
 KINDS = pytest.mark.parametrize("kind", ["lexicon", "bm25"])
 
 
-def drift_of(model: LoadedModel, folder: Path, texts: list[str], most: int = 3) -> Drift:
-    """The drift of an index of texts, in segments of so many."""
+def drift_of(model: LoadedModel, folder: Path, texts: list[str], max_documents: int = 3) -> Drift:
+    """The drift of an index of texts, in segments of at most this many."""
     os.makedirs(folder / SEGMENTS)
     documents = [Text(f"d{number}", "", text, 1) for number, text in enumerate(texts)]
-    records = list(encode_documents(model, documents, str(folder / SEGMENTS), 0, most=most))
+    records = list(encode_documents(model, documents, str(folder / SEGMENTS), 0, max_documents=max_documents))
     manifest = assemble_index(str(folder), "0a", records, len(records), statistics=model.statistics())
     assert IndexManifest.from_json(manifest.to_json()) == manifest
     return manifest.drift
@@ -81,19 +81,19 @@ def test_the_model_s_own_documents_do_not_drift(tmp_path: Path, kind: Kind) -> N
 @pytest.mark.stages
 @KINDS
 @settings(max_examples=8, deadline=None, phases=[Phase.generate])
-@given(texts=TEXTS, most=st.integers(1, 9))
+@given(texts=TEXTS, max_documents=st.integers(1, 9))
 def test_the_frequencies_are_those_that_a_lexicon_would_count_and_segments_make_no_difference(
-    tmp_path_factory: pytest.TempPathFactory, kind: Kind, texts: list[str], most: int
+    tmp_path_factory: pytest.TempPathFactory, kind: Kind, texts: list[str], max_documents: int
 ) -> None:
     folder = tmp_path_factory.mktemp("index")
-    whole, drift = (drift_of(model_with_words(kind), folder / str(size), texts, size) for size in (100, most))
+    whole, drift = (drift_of(model_with_words(kind), folder / str(size), texts, size) for size in (100, max_documents))
     assert drift.model_dump(exclude={"divergence"}) == whole.model_dump(exclude={"divergence"})
-    model, ours = (dict[bytes, float]() for _ in range(2))
-    for counted, collection in ((model, COLLECTION), (ours, texts)):
+    model, indexed = (dict[bytes, float]() for _ in range(2))
+    for counted, collection in ((model, COLLECTION), (indexed, texts)):
         lexicon = learn_lexicon(kind, ("en", "fr"), ALL_WORDS, PAIRS, collection)
         counted |= zip(lexicon.terms, lexicon.document_frequency.tolist(), strict=True)
-    terms = sorted(model.keys() | ours.keys())
-    weights = [np.array([counted.get(term, 0.0) for term in terms]) for counted in (ours, model)]
+    terms = sorted(model.keys() | indexed.keys())
+    weights = [np.array([counted.get(term, 0.0) for term in terms]) for counted in (indexed, model)]
     if weights[0].any():
         assert drift.divergence == pytest.approx(jensen_shannon(*weights), abs=1e-5)
         assert drift.divergence == pytest.approx(whole.divergence, abs=1e-9)

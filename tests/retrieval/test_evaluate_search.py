@@ -57,7 +57,7 @@ def sampled(queries=6, channels=("lexicon", "smooth_cosine"), **content):
     return EvaluationReport(
         split="test", queries=queries, queries_without_relevant_document=1, paper_names={}, metrics=metrics,
         reachable=metrics, baselines={"random": metrics, "bm25": {"ndcg_5": 0.125}},
-        channels={name: {"ndcg_5": place / 4} for place, name in enumerate(channels, 1)}, **content,
+        channels={name: {"ndcg_5": number / 4} for number, name in enumerate(channels, 1)}, **content,
     )  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def evaluated(folder: Path, model=None, report=None, documents=None, leave_out_o
     documents = documents or collection()
     os.makedirs(folder / SEGMENTS)
     texts = [Text(doc_id, "a title", text, 1) for doc_id, text in documents.items()]
-    records = list(encode_documents(model, texts, str(folder / SEGMENTS), 0, most=11))
+    records = list(encode_documents(model, texts, str(folder / SEGMENTS), 0, max_documents=11))
     assemble_index(str(folder), "0a", records, len(records), **arguments)
     run = io.StringIO()
     index = CorpusIndex(str(folder))
@@ -153,15 +153,17 @@ def test_bm25_finds_the_documents_that_share_a_word_and_the_lists_metrics_are_th
 
 def test_every_other_system_is_compared_in_two_metrics(evaluation):
     (report, _), _ = evaluation
-    assert [(one.kind, one.other, one.metric) for one in report.comparisons] == [
-        (kind, other, metric)
-        for kind, other in [("channel", "dense"), ("channel", "lexicon"), ("baseline", "bm25")]
+    assert [(comparison.kind, comparison.other, comparison.metric) for comparison in report.comparisons] == [
+        (kind, system, metric)
+        for kind, system in [("channel", "dense"), ("channel", "lexicon"), ("baseline", "bm25")]
         for metric in COMPARED
     ]
-    for one in report.comparisons:
-        others = report.channels if one.kind == "channel" else report.baselines
-        assert one.difference == pytest.approx(report.metrics[one.metric] - others[one.other][one.metric])
-        assert 0 < one.p_value <= 1
+    for comparison in report.comparisons:
+        systems = report.channels if comparison.kind == "channel" else report.baselines
+        system_metrics = systems[comparison.other]
+        difference = report.metrics[comparison.metric] - system_metrics[comparison.metric]
+        assert comparison.difference == pytest.approx(difference)
+        assert 0 < comparison.p_value <= 1
 
 
 def test_the_run_file_has_every_query_s_ranking_in_order(evaluation):
@@ -176,7 +178,7 @@ def test_the_run_file_has_every_query_s_ranking_in_order(evaluation):
         order = rank(np.array([*scores.values()], np.float32), [doc_id.encode() for doc_id in ids])
         assert order.tolist() == list(range(len(ids)))
         assert [line.split()[3] for line in lines if line.startswith(f"{query_id} ")] == [
-            str(place) for place in range(1, len(ids) + 1)
+            str(number) for number in range(1, len(ids) + 1)
         ]
 
 
@@ -191,7 +193,7 @@ def test_a_model_without_words_that_match_or_without_their_weight_has_no_channel
 
 
 def test_where_not_every_document_is_scored_the_loss_is_measured(tmp_path):
-    (report, _), _ = evaluated(tmp_path / "1", documents=collection(1200), least=1000)
+    (report, _), _ = evaluated(tmp_path / "1", documents=collection(1200), min_vectors=1000)
     assert report.approximation.queries == len(QUERIES)
     assert 0.5 < report.approximation.overlap_10 <= 1
 
@@ -207,11 +209,11 @@ def test_a_query_s_own_document_is_no_result_where_that_is_set(tmp_path):
         evaluated(tmp_path / str(leave_out), documents=documents, leave_out_own=leave_out)
         for leave_out in (False, True)
     )
-    pairs, others = ([line.split()[:3:2] for line in run] for _, run in (whole, without_own))
-    own = [pair for pair in pairs if pair[0] == pair[1]]
-    assert own
-    assert others == [pair for pair in pairs if pair not in own]
-    before, after = whole[0].report, without_own[0].report
-    for metrics, better in zip(*((one.metrics, *one.baselines.values()) for one in (before, after)), strict=True):
+    pairs, pairs_without_own = ([line.split()[:3:2] for line in run] for _, run in (whole, without_own))
+    own_pairs = [pair for pair in pairs if pair[0] == pair[1]]
+    assert own_pairs
+    assert pairs_without_own == [pair for pair in pairs if pair not in own_pairs]
+    before, after = reports = whole[0].report, without_own[0].report
+    for metrics, better in zip(*((report.metrics, *report.baselines.values()) for report in reports), strict=True):
         assert better["mrr_r"] >= metrics["mrr_r"]
     assert after.baselines["bm25"] != before.baselines["bm25"]

@@ -114,14 +114,14 @@ def test_an_old_version_goes_as_a_whole(tmp_path: Path, monkeypatch: pytest.Monk
     assert sorted(os.listdir(tmp_path)) == [".lock", "3", "4"]
 
 
-@pytest.mark.parametrize("make", [lambda path, other: path.symlink_to(other), lambda path, other: path.write_text("")])
+@pytest.mark.parametrize("make", [lambda path, target: path.symlink_to(target), lambda path, _: path.write_text("")])
 def test_a_link_in_the_place_of_a_begun_version_is_not_followed(
     tmp_path: Path, make: Callable[[Path, Path], object]
 ) -> None:
-    theirs = tmp_path / "theirs"
-    theirs.mkdir()
-    (theirs / "photo").write_text("")
+    foreign = tmp_path / "theirs"
+    foreign.mkdir()
+    (foreign / "photo").write_text("")
     (tmp_path / "index").mkdir()
-    make(tmp_path / "index" / ".incoming", theirs)
+    make(tmp_path / "index" / ".incoming", foreign)
     assert add(IndexVersions(tmp_path / "index")).name == "1"
-    assert os.listdir(theirs) == ["photo"]
+    assert os.listdir(foreign) == ["photo"]

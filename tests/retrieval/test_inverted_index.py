@@ -33,7 +33,7 @@ def matrix_of(batches):
 
 @given(TEXTS)
 def test_rows_hold_every_weight_at_its_term(documents):
-    matrix = matrix_of([[one] for one in documents])
+    matrix = matrix_of([[document] for document in documents])
     rows = matrix.rows().toarray()
     assert rows.dtype == np.float32
     assert rows.shape == (len(documents), len({term for document in documents for term in document}))

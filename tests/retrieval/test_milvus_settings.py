@@ -19,8 +19,8 @@ def test_an_address_is_read_as_it_is_written(scheme: str, host: str, port: int, 
     assert str(address) == text
     assert address.uri == f"{'https' if scheme == 'milvus+tls' else 'http'}://{host}:{port}"
     capitals = text.replace(scheme, scheme.upper())
-    assert MilvusAddress.is_one(text)
-    assert MilvusAddress.is_one(capitals)
+    assert MilvusAddress.is_address(text)
+    assert MilvusAddress.is_address(capitals)
     assert MilvusAddress.parse(capitals) == address
     assert MilvusAddress.parse(f"{scheme}://{host}/{name}").uri.endswith(":19530")
 
@@ -61,4 +61,4 @@ def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
 
 @pytest.mark.parametrize("path", ["runs/sample/index", "/milvus/index", "milvus", "C:/index"])
 def test_a_folder_is_no_address(path: str) -> None:
-    assert not MilvusAddress.is_one(path)
+    assert not MilvusAddress.is_address(path)

@@ -12,24 +12,24 @@ from smooth_clir.retrieval.folder_engines import FolderEngines
 
 
 class FakeEngine(Engine):
-    """Finds nothing, after some seconds, or when it is let go.
+    """Finds no documents, after a time, or when it is let go.
 
     Args:
-      version: of the model and of the index.
-      seconds: that an answer takes.
-      fault: that warming it meets.
+      version: the version of the model and of the index.
+      seconds: the time of an answer.
+      fault: the error of warming it.
     """
 
     def __init__(self, version: str = "1", seconds: float = 0.0, fault: Exception | None = None) -> None:
         self.model_version, self.index_version, self.documents = version, version, 3
         self.drift = Drift(documents=3)
         self.seconds, self.fault, self.error = seconds, fault, Exception()
-        self.is_closed, self.was_asked_when_closed = False, False
-        self.let_go, self.is_asked = threading.Event(), threading.Event()
+        self.is_closed, self.worked_when_closed = False, False
+        self.let_go, self.has_begun = threading.Event(), threading.Event()
         self.let_go.set()
         self.answers = 0
 
-    def search(self, query: str, most: int, with_snippets: bool, with_texts: bool) -> SearchAnswer:
+    def search(self, query: str, limit: int, with_snippets: bool, with_texts: bool) -> SearchAnswer:
         self._work(query)
         return SearchAnswer(**self._judged, query=query, results=(), documents=3)
 
@@ -43,10 +43,10 @@ class FakeEngine(Engine):
 
     def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
         self._work(query)
-        nothing = Explanation(parts=(), words=(), lexicon=(), without_shares=(), theta=(), notes=())
+        explanation = Explanation(parts=(), words=(), lexicon=(), without_shares=(), theta=(), notes=())
         return ExplainAnswer(
             **self._versions(), query=query, doc_id=None, title=None, text=text or "", score=0.0, relevant_share=None,
-            explanation=nothing, milliseconds=0.0,
+            explanation=explanation, milliseconds=0.0,
         )  # fmt: skip
 
     def collection(self, most_query_characters: int, most_k: int) -> Collection:
@@ -68,13 +68,13 @@ class FakeEngine(Engine):
         return {**self._versions(), "milliseconds": 0.0, "no_good_answer": None, "why_no_good_answer": None}
 
     def _work(self, query: str) -> None:
-        self.is_asked.set()
-        self.was_asked_when_closed |= self.is_closed
+        self.has_begun.set()
+        self.worked_when_closed |= self.is_closed
         if query == "boom":
             raise RuntimeError("the engine fails at boom")
         time.sleep(self.seconds)
         self.let_go.wait(20)
-        self.was_asked_when_closed |= self.is_closed
+        self.worked_when_closed |= self.is_closed
         self.answers += 1
 
 

@@ -20,7 +20,7 @@ class LiveService:
 
     Attributes:
       url: its address.
-      is_done: what `Service.run` gave, as soon as it has ended.
+      is_done: the result of `Service.run`, once it has ended.
     """
 
     def __init__(self, source: FolderEngines, **settings: Any) -> None:
@@ -74,13 +74,13 @@ def live_service(source: FolderEngines, **settings: Any) -> Iterator[LiveService
 
 def read_all(connection: socket.socket) -> bytes:
     """Receives bytes until the other side closes the connection."""
-    found = b""
+    content = b""
     with connection:
         while True:
             try:
                 part = connection.recv(1 << 16)
             except ConnectionResetError:
-                return found
+                return content
             if not part:
-                return found
-            found += part
+                return content
+            content += part

@@ -44,8 +44,8 @@ def test_the_page_loads_nothing_from_elsewhere_and_is_sent_again_only_when_it_ha
         assert not any(part in text for part in ("http:", "https:", "innerHTML"))
     first = live.client.get("/page.css")
     assert first.headers["content-type"] == "text/css; charset=utf-8"
-    again = live.client.get("/page.css", headers={"if-none-match": first.headers["etag"]})
-    assert (again.status_code, again.content) == (304, b"")
+    second = live.client.get("/page.css", headers={"if-none-match": first.headers["etag"]})
+    assert (second.status_code, second.content) == (304, b"")
 
 
 def test_answers_say_which_versions_they_are_of(live: LiveService) -> None:
@@ -96,11 +96,9 @@ def test_metrics_have_the_drift_of_the_index_that_answers_and_no_row_for_an_unkn
     metrics = ServiceMetrics(WorkQueue(1, 1, 1.0))
     names = ("model_documents", "length_ratio", "unknown_share", "divergence")
     prefixes = tuple(f"clir_index_{name}{{" for name in names)
-    whole = Drift(
-        documents=3, model_documents=9, mean_length=3, model_mean_length=2, unknown_share=0.25, divergence=0.5
-    )
-    part = Drift(documents=3, mean_length=3, unknown_share=0.0, reason="there is no lexicon")
-    for drift, values in ((whole, (9.0, 1.5, 0.25, 0.5)), (part, (None, None, 0.0, None)), (None, (None,) * 4)):
+    full = Drift(documents=3, model_documents=9, mean_length=3, model_mean_length=2, unknown_share=0.25, divergence=0.5)
+    partial = Drift(documents=3, mean_length=3, unknown_share=0.0, reason="there is no lexicon")
+    for drift, values in ((full, (9.0, 1.5, 0.25, 0.5)), (partial, (None, None, 0.0, None)), (None, (None,) * 4)):
         engine = FakeEngine("7")
         engine.drift = drift or engine.drift
         metrics.swapped(engine)

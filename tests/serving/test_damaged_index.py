@@ -30,8 +30,8 @@ WORDS: Final = ("un chat blanc", "chien", "lune", "chat noir", "ararat", "loup b
 DOCUMENTS: Final = [Text(f"d{number:02}", f"title {number}", WORDS[number % 8], 1) for number in range(16)]
 QUERIES: Final = ("white cat", "dog", "moon over ararat")
 NEW: Final = Text("new", "", "un loup", 1)
-LEAST, MOST = 4, 4
-"""Vectors that need lists, and documents of a segment."""
+MIN_VECTORS, MAX_DOCUMENTS = 4, 4
+"""The smallest number of vectors that get lists, and the largest number of documents of a segment."""
 VECTORS: Final = f"{SEGMENTS}/0/vectors.npy"
 KINDS: Final = (
     MANIFEST_FILE,
@@ -57,7 +57,7 @@ def answers(version: str | Path) -> list[list[tuple[bytes, float]]]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def two_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index of two versions, the second with removed rows; no files are shared."""
     folder = tmp_path_factory.mktemp("made") / "index"
     updater(folder).replace_all(DOCUMENTS[:12])
@@ -66,13 +66,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def index(made: Path, tmp_path: Path) -> Path:
+def index(two_versions: Path, tmp_path: Path) -> Path:
     """A copy of that index."""
-    return Path(shutil.copytree(made, tmp_path / "index"))
+    return Path(shutil.copytree(two_versions, tmp_path / "index"))
 
 
 def updater(folder: Path) -> IndexUpdater:
-    return IndexUpdater(model_with_words().path, IndexVersions(folder), least=LEAST, most=MOST)
+    return IndexUpdater(
+        model_with_words().path, IndexVersions(folder), min_vectors=MIN_VECTORS, max_documents=MAX_DOCUMENTS
+    )
 
 
 def engines(index: Path) -> FolderEngines:
@@ -87,8 +89,8 @@ def flip(file: Path, share: float) -> None:
 
 
 def test_every_kind_of_file_is_among_the_cases(index: Path) -> None:
-    held = {path.relative_to(index / "2").as_posix() for path in (index / "2").rglob("*") if path.is_file()}
-    assert {re.sub(r"/\d+/", "/0/", path) for path in held} == set(KINDS)
+    files = {path.relative_to(index / "2").as_posix() for path in (index / "2").rglob("*") if path.is_file()}
+    assert {re.sub(r"/\d+/", "/0/", path) for path in files} == set(KINDS)
 
 
 @pytest.mark.parametrize(("kind", "share"), [*zip(KINDS, cycle([0.0, 0.5, 0.9]))])
@@ -108,18 +110,18 @@ def test_a_changed_byte_is_noticed_by_all_that_use_the_file(index: Path, kind: s
     assert answers(update.version) == sound
 
 
-@pytest.mark.parametrize("how", ["cut off", "longer", "missing", "of another version"])
-def test_a_file_of_another_length_or_origin_is_noticed(index: Path, how: str) -> None:
+@pytest.mark.parametrize("change", ["cut off", "longer", "missing", "of another version"])
+def test_a_file_of_another_length_or_origin_is_noticed(index: Path, change: str) -> None:
     versions = IndexVersions(index)
     for kind in KINDS:
         file = index / "2" / kind
         content = file.read_bytes()
         file.unlink()
-        if how == "cut off":
+        if change == "cut off":
             file.write_bytes(content[:-2])  # without its end, a line feed, a manifest is the same
-        elif how == "longer":
+        elif change == "longer":
             file.write_bytes(content + b"\0")
-        elif how == "of another version" and (index / "1" / kind).is_file():
+        elif change == "of another version" and (index / "1" / kind).is_file():
             # A segment of other documents, in the place of this one.
             shutil.copyfile(index / "1" / kind.replace("/0/", "/1/"), file)
         with pytest.raises(DataError, match="must hold|must be what"):
@@ -136,8 +138,8 @@ def test_a_manifest_of_another_version_does_not_bring_back_a_removed_document(tm
     updater = IndexUpdater(model_with_words().path, IndexVersions(tmp_path))
     updater.replace_all(DOCUMENTS[:3])
     updater.change([], ["d01"])
-    other = {"1": "2", "2": "1"}[number]
-    os.replace(tmp_path / other / MANIFEST_FILE, tmp_path / number / MANIFEST_FILE)
+    other_number = {"1": "2", "2": "1"}[number]
+    os.replace(tmp_path / other_number / MANIFEST_FILE, tmp_path / number / MANIFEST_FILE)
     with pytest.raises(DataError, match=r"removed/0\.npy"):
         CorpusIndex(str(tmp_path / number))
 
@@ -249,9 +251,9 @@ def test_a_damaged_version_that_a_run_pushed_is_pushed_again_unless_it_was_chang
     shutil.copyfile(vectors, tmp_path / "copy")
     os.replace(tmp_path / "copy", vectors)
     flip(vectors, 0.9)
-    again = push_index(str(run_index), str(folder))
-    assert (Path(again).name, check_version(again).faults) == ("2", {})
-    assert not (Path(again) / LEFT_FILE).exists()
+    pushed = push_index(str(run_index), str(folder))
+    assert (Path(pushed).name, check_version(pushed).faults) == ("2", {})
+    assert not (Path(pushed) / LEFT_FILE).exists()
     changed = updater(folder).change([NEW], []).version
     flip(Path(changed) / VECTORS_FILE, 0.9)
     with caplog.at_level(logging.WARNING):
@@ -270,18 +272,18 @@ def test_documents_that_a_user_added_leave_with_a_word_and_a_way_back(
     with caplog.at_level(logging.WARNING):
         assert Path(push_index(str(run_index), str(folder))).name == "2"  # the same run: nothing leaves
         assert caplog.messages == []
-        other = updater(run_index.parent).change([Text("of another run", "", "chien", 1)], []).version
-        pushed = Path(push_index(other, str(folder), "out/serving/1"))
+        next_run = updater(run_index.parent).change([Text("of another run", "", "chien", 1)], []).version
+        pushed = Path(push_index(next_run, str(folder), "out/serving/1"))
     (message,) = caplog.messages
     assert message.startswith(f"{pushed} takes the place of {folder / '2'}")
     assert "leave: 2, that come: 3" in message
     assert message.endswith(f"clir index out/serving/1 --index {folder} --add {pushed / LEFT_FILE}")
-    left = (pushed / LEFT_FILE).read_text()
-    assert sorted(left.splitlines()) == ["d02\tanother title\tchat", "mine\tof mine\tun loup"]
-    texts = [Text(*line.split("\t"), 1) for line in left.splitlines()]  # type: ignore[arg-type]
-    again = CorpusIndex(updater(folder).change(texts, []).version)
-    assert {"mine", "of another run"} < {document.id for document in again.documents()}
-    assert [document.title for document in again.documents() if document.id == "d02"] == ["another title"]
+    left_lines = (pushed / LEFT_FILE).read_text()
+    assert sorted(left_lines.splitlines()) == ["d02\tanother title\tchat", "mine\tof mine\tun loup"]
+    texts = [Text(*line.split("\t"), 1) for line in left_lines.splitlines()]  # type: ignore[arg-type]
+    updated = CorpusIndex(updater(folder).change(texts, []).version)
+    assert {"mine", "of another run"} < {document.id for document in updated.documents()}
+    assert [document.title for document in updated.documents() if document.id == "d02"] == ["another title"]
 
 
 def test_where_no_update_changed_the_version_before_nothing_is_said(
@@ -289,8 +291,8 @@ def test_where_no_update_changed_the_version_before_nothing_is_said(
 ) -> None:
     folder = str(tmp_path / "index")
     push_index(str(run_index), folder)
-    other = updater(run_index.parent).replace_all(DOCUMENTS[4:]).version
-    pushed = push_index(other, folder)
+    next_run = updater(run_index.parent).replace_all(DOCUMENTS[4:]).version
+    pushed = push_index(next_run, folder)
     assert caplog.messages == []
     assert not (Path(pushed) / LEFT_FILE).exists()
 

@@ -133,9 +133,9 @@ def test_a_search_has_the_models_second_pass_as_a_part_of_its_own(second_pass: t
     texts = [TEXTS[hit.doc_id] for hit in answer.results]
     ranked = engine.rank("white cat", texts).documents  # the whole collection: the same candidates
     assert [text.score for text in ranked] == pytest.approx([hit.score for hit in answer.results], abs=1e-4)
-    alone = engine.explain("white cat", None, texts[0])  # a text without others has the first pass alone
-    assert {part.name for part in alone.explanation.parts} == {"smooth_cosine", "lexicon"}
-    assert alone.relevant_share is not None
+    explained_text = engine.explain("white cat", None, texts[0])  # a text without others has the first pass alone
+    assert {part.name for part in explained_text.explanation.parts} == {"smooth_cosine", "lexicon"}
+    assert explained_text.relevant_share is not None
 
 
 def test_another_gain_or_none_is_taken_and_an_index_without_own_terms_says_that_it_has_none(
@@ -144,11 +144,11 @@ def test_another_gain_or_none_is_taken_and_an_index_without_own_terms_says_that_
     model, index = second_pass
     without_own = CorpusIndex(str(searchable / "index" / "1"))
     first = engine.search("white cat", 5, with_snippets=False, with_texts=False).results
-    for other, is_missing in ((Engine(model, index, "1", gain=0.0), False), (Engine(model, without_own, "1"), True)):
-        answer = other.search("white cat", 5, with_snippets=False, with_texts=False)
+    for engine, is_missing in ((Engine(model, index, "1", gain=0.0), False), (Engine(model, without_own, "1"), True)):
+        answer = engine.search("white cat", 5, with_snippets=False, with_texts=False)
         assert [(hit.doc_id, hit.score) for hit in answer.results] == [(hit.doc_id, hit.score) for hit in first]
         assert {hit.feedback for hit in answer.results} == {0}
-        collection = other.collection(most_query_characters=100, most_k=10)
+        collection = engine.collection(most_query_characters=100, most_k=10)
         assert collection.feedback == 0
         assert ("clir index" in (collection.why_first_pass or "")) == is_missing
     assert Engine(model, index, "1", gain=8.0).search("white cat", 1, False, False).results[0].feedback > 0
@@ -163,12 +163,13 @@ def test_documents_unlike_the_model_s_have_no_shares_and_the_service_says_why(
     hits = foreign.search("cat", 5, with_snippets=False, with_texts=False).results
     assert len(hits) == len(FOREIGN) and {hit.relevant_share for hit in hits} == {None}
     assert foreign.explain("cat", hits[0].place, None).relevant_share is None
-    why = foreign.collection(most_query_characters=100, most_k=10).why_no_shares or ""
-    assert "of the terms are unknown" in why
+    reason = foreign.collection(most_query_characters=100, most_k=10).why_no_shares or ""
+    assert "of the terms are unknown" in reason
     assert engine.collection(most_query_characters=100, most_k=10).why_no_shares is None
     # The same texts and the model's own, wherever they come from.
     for service in (engine, foreign):
-        assert {text.relevant_share for text in service.rank("cat", [one.text for one in FOREIGN]).documents} == {None}
+        ranked_texts = service.rank("cat", [document.text for document in FOREIGN]).documents
+        assert {text.relevant_share for text in ranked_texts} == {None}
         assert service.explain("cat", None, FOREIGN[0].text).relevant_share is None
         mixed = service.rank("cat", ["un chat blanc", FOREIGN[0].text]).documents  # each text by itself
         assert {text.position: text.relevant_share is None for text in mixed} == {0: False, 1: True}
@@ -176,12 +177,12 @@ def test_documents_unlike_the_model_s_have_no_shares_and_the_service_says_why(
     ranked = DocumentRanker(LoadedModel(str(path)), FOREIGN)
     assert {document.relevant_share for document in ranked.rank("cat", 5)} == {None}
     assert "of the terms are unknown" in (ranked.why_no_shares or "")
-    own = DocumentRanker(LoadedModel(str(path)), DOCUMENTS)
-    assert own.why_no_shares is None and None not in {document.relevant_share for document in own.rank("cat", 5)}
+    ranker = DocumentRanker(LoadedModel(str(path)), DOCUMENTS)
+    assert ranker.why_no_shares is None and None not in {document.relevant_share for document in ranker.rank("cat", 5)}
 
 
 def test_a_query_has_no_good_answer_if_its_best_score_is_low_or_its_words_are_unknown(engine: Engine) -> None:
-    def why(query: str) -> str | None:
+    def why_no_good_answer(query: str) -> str | None:
         answer = engine.search(query, 3, with_snippets=False, with_texts=False)
         assert answer.no_good_answer == (answer.why_no_good_answer is not None)
         ranked = engine.rank(query, [*TEXTS.values()])
@@ -189,10 +190,10 @@ def test_a_query_has_no_good_answer_if_its_best_score_is_low_or_its_words_are_un
             assert ranked.why_no_good_answer == answer.why_no_good_answer
         return answer.why_no_good_answer
 
-    assert why("white cat") is None
-    reason = why("white cat zzzz") or ""
+    assert why_no_good_answer("white cat") is None
+    reason = why_no_good_answer("white cat zzzz") or ""
     assert all(part in reason for part in ("66.7 %", "75.0 %", "5 %"))
-    assert why("zzzz qqqq")
+    assert why_no_good_answer("zzzz qqqq")
     answer = engine.rank("white cat", ["lune"])
     assert answer.documents[0].score < 0.125
     assert "0.1250" in (answer.why_no_good_answer or "")
@@ -278,8 +279,8 @@ def test_a_newer_index_and_model_take_the_place_of_the_older_ones_without_a_fail
         is_over.set()
         answers = {answer for future in asking for answer in future.result()}
         assert answers <= {(200, "1", "1"), (200, "2", "2")}
-        place = live.client.get("/v1/explain", params={"q": "cat", "place": "0:0@1"})
-        assert (place.status_code, "Search again." in place.json()["error"]) == (404, True)
+        answer = live.client.get("/v1/explain", params={"q": "cat", "place": "0:0@1"})
+        assert (answer.status_code, "Search again." in answer.json()["error"]) == (404, True)
 
 
 def test_an_index_that_was_made_again_under_the_same_number_takes_the_place_of_the_one_before(
@@ -308,7 +309,7 @@ def test_an_index_that_was_made_again_under_the_same_number_takes_the_place_of_t
 
 def test_a_model_in_a_tf_serving_gives_the_same_answers(searchable: Path, searched: str, engine: Engine) -> None:
     server, port = start_grpc(Predictor([str(searchable / "serving" / "1")]))
-    asked = newest(
+    remote = newest(
         FolderEngines(
             str(searchable / "serving"),
             searched,
@@ -316,14 +317,16 @@ def test_a_model_in_a_tf_serving_gives_the_same_answers(searchable: Path, search
         )
     )
     try:
-        here, there = (one.search("white cat", 3, with_snippets=True, with_texts=False) for one in (engine, asked))
-        assert [hit.snippet for hit in there.results] == [hit.snippet for hit in here.results]
-        assert [hit.score for hit in there.results] == pytest.approx([hit.score for hit in here.results], abs=1e-6)
-        place = here.results[0].place
-        assert asked.explain("white cat", place, None).score == pytest.approx(here.results[0].score, abs=1e-5)
+        expected, answer = (
+            service.search("white cat", 3, with_snippets=True, with_texts=False) for service in (engine, remote)
+        )
+        assert [hit.snippet for hit in answer.results] == [hit.snippet for hit in expected.results]
+        assert [hit.score for hit in answer.results] == pytest.approx([hit.score for hit in expected.results], abs=1e-6)
+        place = expected.results[0].place
+        assert remote.explain("white cat", place, None).score == pytest.approx(expected.results[0].score, abs=1e-5)
         server.stop(None).wait()
         with pytest.raises(DataError, match="no TF Serving answers"):
-            asked.search("white cat", 3, with_snippets=True, with_texts=False)
+            remote.search("white cat", 3, with_snippets=True, with_texts=False)
     finally:
-        asked.close()
+        remote.close()
         server.stop(None).wait()

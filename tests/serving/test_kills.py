@@ -19,10 +19,10 @@ from tests.moments import drawn, moments, put_back, read_files
 
 pytestmark = pytest.mark.stages
 
-LEAST: Final = 12
-"""Vectors that need lists."""
-MOST: Final = 4
-"""Documents of a segment."""
+MIN_VECTORS: Final = 12
+"""The smallest number of vectors that get lists."""
+MAX_DOCUMENTS: Final = 4
+"""The largest number of documents of a segment."""
 WORDS: Final = ["chat", "blanc", "chien", "un", "lune", "noir", "loup", "ararat", "zzz"]
 QUERIES: Final = ("white cat", "dog", "moon over ararat", "loup")
 TEXTS: Final = [" ".join(words) for words in np.random.default_rng(1).choice(WORDS, (40, 4))]
@@ -44,9 +44,9 @@ class Index:
         self.folder = folder
         model = LoadedModel(path)
         self._queries = [model.encode_query(query) for query in QUERIES]
-        self._updater = IndexUpdater(path, IndexVersions(folder), least=LEAST, most=MOST)
-        self.of_run = folder.with_name("of_run")
-        put_back(self.of_run, read_files(Path(self._updater.replace_all(documents(24, 40)).version)))
+        self._updater = IndexUpdater(path, IndexVersions(folder), min_vectors=MIN_VECTORS, max_documents=MAX_DOCUMENTS)
+        self.run_index = folder.with_name("of_run")
+        put_back(self.run_index, read_files(Path(self._updater.replace_all(documents(24, 40)).version)))
         put_back(folder, {})
         self._updater.replace_all(documents(0, 16))
         self._updater.change(documents(16, 19), [])
@@ -60,7 +60,7 @@ class Index:
         self._updater.change(documents(18, 24), ["d0", "d5"])
 
     def push(self) -> None:
-        push_index(str(self.of_run), str(self.folder))
+        push_index(str(self.run_index), str(self.folder))
 
     def answers(self) -> list[list[tuple[bytes, float]]]:
         """The newest version's answers to some queries."""
@@ -84,13 +84,13 @@ def test_a_kill_at_any_moment_leaves_the_last_whole_version(
     index: Index, work: Callable[[Index], None], is_first: bool
 ) -> None:
     put_back(index.folder, {} if is_first else index.before)
-    old = index.answers()
+    old_answers = index.answers()
     kills = moments(index.folder, lambda: work(index))
-    new = index.answers()
-    assert old != new
+    new_answers = index.answers()
+    assert old_answers != new_answers
     for kill in drawn(kills, 7, ("os.rename",)):
         put_back(index.folder, kill.files)
-        assert index.answers() in (old, new), kill.act
+        assert index.answers() in (old_answers, new_answers), kill.act
         work(index)
-        assert index.answers() == new, kill.act
+        assert index.answers() == new_answers, kill.act
         assert all(name.isdecimal() or name == ".lock" for name in os.listdir(index.folder)), kill.act

@@ -67,8 +67,8 @@ def busy() -> Iterator[FakeEngine]:
 
 
 def test_a_full_waiting_room_sends_the_next_client_away_with_503_until_there_is_room(busy: FakeEngine) -> None:
-    with live_service(FakeSource(busy), threads=1, waiting=2) as live, ThreadPoolExecutor(3) as others:
-        asked = [others.submit(httpx.get, f"{live.url}/v1/search?q=a", timeout=30) for _ in range(3)]
+    with live_service(FakeSource(busy), threads=1, waiting=2) as live, ThreadPoolExecutor(3) as clients:
+        futures = [clients.submit(httpx.get, f"{live.url}/v1/search?q=a", timeout=30) for _ in range(3)]
         wait_until(lambda: gauge(live, "clir_requests_waiting") == 2)
         assert gauge(live, "clir_requests_at_work") == 1
         answer = live.client.get("/v1/search?q=a")
@@ -76,7 +76,7 @@ def test_a_full_waiting_room_sends_the_next_client_away_with_503_until_there_is_
         assert "3 requests" in answer.json()["error"]
         assert live.client.get("/healthz").json() == {"alive": True}
         busy.let_go.set()
-        assert [future.result().status_code for future in asked] == [200] * 3
+        assert [future.result().status_code for future in futures] == [200] * 3
         assert live.client.get("/v1/search?q=a").status_code == 200
 
 
@@ -132,7 +132,9 @@ def test_a_client_that_hangs_up_is_not_worked_for(busy: FakeEngine) -> None:
         busy.let_go.set()
         wait_until(lambda: gauge(live, "clir_requests_at_work") == 0)
         assert busy.answers == 1
-        wait_until(lambda: [one["status"] for one in live.events if one.get("route") == "/v1/search"] == [499, 499])
+        wait_until(
+            lambda: [event["status"] for event in live.events if event.get("route") == "/v1/search"] == [499, 499]
+        )
         for _ in range(20):  # within its body
             connection = live.connect()
             connection.sendall(HEAD + b"content-length: 100\r\n\r\n{")
@@ -179,9 +181,9 @@ def test_the_rest_of_a_refused_body_is_read_no_longer_than_a_request() -> None:
 @pytest.mark.parametrize("seconds", [0.5, 10.0])
 def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(busy: FakeEngine, seconds: float) -> None:
     live = LiveService(FakeSource(busy), drain_seconds=seconds)
-    with ThreadPoolExecutor(1) as other:
-        asked = other.submit(live.client.get, "/v1/search?q=a")
-        assert busy.is_asked.wait(10)
+    with ThreadPoolExecutor(1) as client:
+        future = client.submit(live.client.get, "/v1/search?q=a")
+        assert busy.has_begun.wait(10)
         idle = live.connect()
         wait_until(lambda: connections(live) == 2)
         stopping = threading.Thread(target=live.stop)
@@ -191,7 +193,7 @@ def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(busy: FakeEngine, sec
             wait_until(lambda: live.connect().close(), 2)  # it takes no new ones
         if seconds > 1:
             busy.let_go.set()
-        assert asked.result().status_code == (200 if seconds > 1 else 503)
+        assert future.result().status_code == (200 if seconds > 1 else 503)
         stopping.join(20)
         busy.let_go.set()
     live.client.close()

@@ -61,12 +61,12 @@ class Index(NamedTuple):
     def address(self) -> str:
         return self.server.address(self.name)
 
-    def settings(self, **others: object) -> MilvusSettings:
-        return self.server.settings(self.name, **others)
+    def settings(self, **changes: object) -> MilvusSettings:
+        return self.server.settings(self.name, **changes)
 
-    def publish(self, version: Path, apply: Any = map, **others: object) -> str:
+    def publish(self, version: Path, apply: Any = map, **changes: object) -> str:
         """Makes a version on disk the newest one; returns its collection."""
-        return MilvusVersions(self.settings(**others)).publish(version, apply=apply)
+        return MilvusVersions(self.settings(**changes)).publish(version, apply=apply)
 
     def newest(self) -> MilvusIndex:
         """The newest version."""
@@ -81,9 +81,9 @@ class Index(NamedTuple):
 
     def assert_finds_the_same(self, version: str | Path) -> None:
         """Checks that each kind of search finds what it finds in a version on disk."""
-        there: SearchIndex = self.newest()
-        here: SearchIndex = CorpusIndex(str(version))
-        assert len(there) == len(here)
+        in_milvus: SearchIndex = self.newest()
+        on_disk: SearchIndex = CorpusIndex(str(version))
+        assert len(in_milvus) == len(on_disk)
         for query in map(self.model.encode_query, QUERIES):
             for search, options in (
                 ("search", ()),
@@ -91,14 +91,14 @@ class Index(NamedTuple):
                 ("dense_search", ()),
                 ("words_search", ()),
             ):
-                hits, expected = (getattr(index, search)(query, 99, *options) for index in (there, here))
+                hits, expected = (getattr(index, search)(query, 99, *options) for index in (in_milvus, on_disk))
                 assert [hit.doc_id for hit in hits] == [hit.doc_id for hit in expected]
                 for part in ("score", "dense", "words", "feedback"):
-                    scores, exact = ([getattr(hit, part) for hit in each] for each in (hits, expected))
+                    scores, exact = ([getattr(hit, part) for hit in index_hits] for index_hits in (hits, expected))
                     assert scores == pytest.approx(exact, abs=1e-5)
                 texts, stored = (
-                    [text[:3] for text in index.texts([hit.place for hit in each])]
-                    for index, each in ((there, hits), (here, expected))
+                    [text[:3] for text in index.texts([hit.position for hit in index_hits])]
+                    for index, index_hits in ((in_milvus, hits), (on_disk, expected))
                 )
                 assert texts == stored
 
@@ -125,12 +125,14 @@ def index(request: pytest.FixtureRequest, milvus: MilvusServer, model: LoadedMod
 @pytest.fixture(scope="module")
 def versions(path: str, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Three versions on disk, each of another number of documents."""
-    made = []
+    paths = []
     for number in (3, 5, 4):
         folder = tmp_path_factory.mktemp("versions") / "index"
         documents = {f"d{row}": f"{TEXTS[row % len(TEXTS)]} {TEXTS[row % 3]}" for row in range(number)}
-        made.append(Path(IndexUpdater(path, IndexVersions(folder), most=2).replace_all(texts_of(documents)).version))
-    return made
+        paths.append(
+            Path(IndexUpdater(path, IndexVersions(folder), max_documents=2).replace_all(texts_of(documents)).version)
+        )
+    return paths
 
 
 def texts_of(documents: dict[str, str]) -> list[Text]:
@@ -147,7 +149,7 @@ def test_after_every_update_it_finds_what_a_new_local_index_finds(
 ) -> None:
     folder = tmp_path_factory.mktemp("index")
     index = Index(milvus, f"steps_{folder.name}", model)
-    updater = IndexUpdater(path, IndexVersions(folder), most=4, milvus=MilvusVersions(index.settings()))
+    updater = IndexUpdater(path, IndexVersions(folder), max_documents=4, milvus=MilvusVersions(index.settings()))
     updater.replace_all([])
     expected: dict[str, str] = {}
     for is_whole, documents, removed in steps:
@@ -254,11 +256,11 @@ def test_a_kill_at_any_moment_leaves_a_whole_version_and_the_same_command_comple
     first = index.publish(versions[0])
     calls: list[str] = []
 
-    def ask(milvus: Milvus, asked: str, *arguments: Any, **named: Any) -> Any:
-        calls.append(asked)
+    def ask(milvus: Milvus, called: str, *arguments: Any, **named: Any) -> Any:
+        calls.append(called)
         if calls.count(method) == call:
             raise Killed
-        return original(milvus, asked, *arguments, **named)
+        return original(milvus, called, *arguments, **named)
 
     original = Milvus.ask
     with monkeypatch.context() as patch, pytest.raises(Killed):
@@ -273,11 +275,11 @@ def test_a_kill_at_any_moment_leaves_a_whole_version_and_the_same_command_comple
 def test_of_two_writers_the_first_to_finish_wins_and_the_other_is_told_which(
     index: Index, versions: list[Path]
 ) -> None:
-    def meanwhile(put: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
-        first, *others = records
-        yield put(first)
+    def meanwhile(write: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
+        first, *remaining = records
+        yield write(first)
         won.append(index.publish(versions[2]))
-        yield from map(put, others)
+        yield from map(write, remaining)
 
     won: list[str] = []
     index.publish(versions[0])
@@ -410,7 +412,7 @@ def without(name: str) -> Change:
     return remove
 
 
-def of_another_type(name: str, answer: Any) -> None:
+def change_type(name: str, answer: Any) -> None:
     """Gives numbers for the texts of a column."""
     field = column(name, answer)
     field.type = 5
@@ -465,15 +467,15 @@ ANSWERS: dict[str, tuple[str, Change]] = {
         "Query",
         lambda answer: column("doc_id", answer).scalars.string_data.data.__setitem__(0, "other"),
     ),
-    "titles of numbers": ("Query", partial(of_another_type, "title")),
-    "ids of numbers": ("Query", partial(of_another_type, "doc_id")),
+    "titles of numbers": ("Query", partial(change_type, "title")),
+    "ids of numbers": ("Query", partial(change_type, "doc_id")),
     **{f"no {name}": ("Query", without(name)) for name in ("number", "doc_id", "title", "text")},
     "no bytes of texts": ("Query", lambda answer: b""),
 }
 
 
 @pytest.fixture(scope="module")
-def asked(milvus: MilvusServer, versions: list[Path], path: str) -> Iterator[tuple[MilvusProxy, LiveService]]:
+def proxied(milvus: MilvusServer, versions: list[Path], path: str) -> Iterator[tuple[MilvusProxy, LiveService]]:
     """A service whose Milvus is the server behind a proxy."""
     MilvusVersions(milvus.settings("asked")).publish(versions[1])
     with milvus_proxy(milvus.port) as opened:
@@ -484,9 +486,9 @@ def asked(milvus: MilvusServer, versions: list[Path], path: str) -> Iterator[tup
 
 @pytest.mark.parametrize("case", ANSWERS)
 def test_a_service_gives_the_reason_when_milvus_answers_nonsense(
-    asked: tuple[MilvusProxy, LiveService], case: str
+    proxied: tuple[MilvusProxy, LiveService], case: str
 ) -> None:
-    opened, live = asked
+    opened, live = proxied
     method, change = ANSWERS[case]
     opened.changes = {method: change}
     answer = live.client.get("/v1/search?q=white cat")
@@ -508,13 +510,13 @@ def test_a_service_gives_the_reason_when_milvus_answers_nonsense(
     ],
 )
 def test_an_index_that_milvus_describes_wrongly_is_not_opened(
-    asked: tuple[MilvusProxy, LiveService], path: str, method: str, change: Change
+    proxied: tuple[MilvusProxy, LiveService], path: str, method: str, change: Change
 ) -> None:
-    asked[0].changes = {method: change}
-    engines = FolderEngines(str(Path(path).parent), f"milvus://127.0.0.1:{asked[0].port}/asked", seconds=1)
+    proxied[0].changes = {method: change}
+    engines = FolderEngines(str(Path(path).parent), f"milvus://127.0.0.1:{proxied[0].port}/asked", seconds=1)
     with pytest.raises(DataError, match="milvus://"):
         engines.load(engines.newest() or "")
-    asked[0].changes = {}
+    proxied[0].changes = {}
 
 
 # The connection
@@ -523,11 +525,11 @@ def test_an_index_that_milvus_describes_wrongly_is_not_opened(
 def test_a_server_that_goes_while_documents_are_written_is_reported(
     index: Index, versions: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def meanwhile(put: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
-        first, *others = records
-        yield put(first)
+    def meanwhile(write: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
+        first, *remaining = records
+        yield write(first)
         index.server.kill()
-        yield from map(put, others)
+        yield from map(write, remaining)
 
     monkeypatch.setattr(milvus_versions, "_WRITE_SECONDS", 2)
     index.publish(versions[0])
@@ -598,7 +600,7 @@ def test_a_connection_may_be_encrypted(index: Index, versions: list[Path], tmp_p
         )
         trusting = {**os.environ, "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": str(certificate)}
         command = [sys.executable, "-c", script, address]
-        done = subprocess.run(command, env=trusting, capture_output=True, text=True, check=True)
-        assert done.stdout.startswith(index.name)
+        process = subprocess.run(command, env=trusting, capture_output=True, text=True, check=True)
+        assert process.stdout.startswith(index.name)
         with pytest.raises(DataError, match="no Milvus answers at"):
             Milvus(MilvusAddress.parse(address), 5)

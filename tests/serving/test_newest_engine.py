@@ -17,7 +17,7 @@ pytestmark = pytest.mark.tensors
 
 def test_without_a_pair_nothing_can_be_loaded_and_nobody_is_answered() -> None:
     holder = EngineHolder(FakeSource(), Watch(), 1)
-    with pytest.raises(DataError, match="a model and an index"):
+    with pytest.raises(DataError, match="No index found"):
         holder.load_first()
     with pytest.raises(Busy), holder.engine():
         pass
@@ -29,13 +29,13 @@ def test_the_older_engine_is_closed_only_when_its_last_request_is_answered() -> 
     holder = EngineHolder(source, watch, 1)
     holder.load_first()
     source.add(new)
-    with holder.engine() as held:
+    with holder.engine() as older:
         swapping = threading.Thread(target=holder.refresh)
         swapping.start()
         while holder._current.engine is old:
             time.sleep(0.001)
-        with holder.engine() as asked_later:
-            assert (held, asked_later) == (old, new)
+        with holder.engine() as newer:
+            assert (older, newer) == (old, new)
         assert swapping.is_alive()
         assert not old.is_closed
     swapping.join(5)
@@ -89,7 +89,7 @@ def test_no_request_is_dropped_while_engines_are_swapped_under_load() -> None:
         answers = [answer for future in asking for answer in future.result()]
     assert {status for status, _ in answers} == {200}
     assert {version for _, version in answers} == {engine.model_version for engine in engines}
-    assert not any(engine.was_asked_when_closed for engine in engines)
+    assert not any(engine.worked_when_closed for engine in engines)
     assert all(engine.is_closed for engine in engines)
 
 

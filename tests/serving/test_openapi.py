@@ -41,10 +41,10 @@ def test_requests_made_from_the_description_are_answered_as_it_says(
     # Its pytest plugin does not know this version of pytest.
     command = [str(Path(sys.executable).with_name("schemathesis")), "run", f"{live.url}/openapi.json", "--no-color"]
     options = ["--generation-deterministic", *arguments]
-    done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-    match = re.search(r"(\d+) generated, (\d+) passed", done.stdout)
-    assert match, done.stdout
+    process = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout
+    match = re.search(r"(\d+) generated, (\d+) passed", process.stdout)
+    assert match, process.stdout
     assert match[1] == match[2] and int(match[1]) >= count
     assert live.client.get("/readyz").status_code == 200
     assert not [event for event in live.events if event["level"] == "error"]

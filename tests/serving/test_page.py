@@ -329,13 +329,13 @@ def test_what_the_service_cannot_do_is_said_with_the_way_out(page: Page) -> None
 @pytest.mark.long
 def test_an_answer_to_an_older_query_comes_too_late(page: Page) -> None:
     page.goto("/")
-    held = []
-    page.route("**/v1/search?q=white+cat*", lambda route: held.append(route))
+    routes = []
+    page.route("**/v1/search?q=white+cat*", lambda route: routes.append(route))
     search(page, "white cat")
     page.wait_for_timeout(100)
     search(page, "moon over ararat")
     expect(page.locator(".result h2").first).to_have_text("Ararat")
-    held[0].continue_()
+    routes[0].continue_()
     page.wait_for_timeout(300)
     expect(page.locator(".result h2").first).to_have_text("Ararat")
 

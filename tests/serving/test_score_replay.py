@@ -27,8 +27,8 @@ class Scores:
 
     def __init__(self, scores: dict[str, dict[str, float]]) -> None:
         self._scores = {
-            QUERIES[query_id]: {f"t{doc_id}": score for doc_id, score in of_query.items()}
-            for query_id, of_query in scores.items()
+            QUERIES[query_id]: {f"t{doc_id}": score for doc_id, score in document_scores.items()}
+            for query_id, document_scores in scores.items()
         }
 
     def own_vectors(self, texts: list[str]) -> tuple[list[bytes], sparse.csr_matrix]:
@@ -72,7 +72,7 @@ SCORES = st.lists(st.sampled_from([-0.5, 0.0, 4e-7, 8e-7, 1.6e-6, 0.5]), min_siz
 
 
 @given(SCORES, st.randoms())
-def test_an_inversion_is_found_where_any_pair_is_one(evaluated: list[float], random: Any) -> None:
+def test_an_inversion_is_reported_where_any_pair_is_inverted(evaluated: list[float], random: Any) -> None:
     ids = [f"d{number}" for number in range(len(evaluated))]
     served = [random.choice([-0.5, 0.0, 0.5]) for _ in evaluated]
     report = replay({"q1": dict(zip(ids, evaluated, strict=True))}, {"q1": dict(zip(ids, served, strict=True))})
@@ -83,7 +83,8 @@ def test_an_inversion_is_found_where_any_pair_is_one(evaluated: list[float], ran
         for lower in order[position + 1 :]
         if evaluated[lower] - evaluated[upper] > TOLERANCE
     ]
-    assert [one.above.evaluated - one.below.evaluated for one in report.inversions] == ([max(gaps)] if gaps else [])
+    differences = [inversion.above.evaluated - inversion.below.evaluated for inversion in report.inversions]
+    assert differences == ([max(gaps)] if gaps else [])
 
 
 def test_a_score_that_is_not_finite_is_refused() -> None:

@@ -63,8 +63,8 @@ def test_a_signal_ends_it_with_0_after_the_requests_that_are_at_work(searchable:
 
 
 def test_folders_without_an_index_and_limits_below_1_are_reported(searchable: Path, tmp_path: Path, clir: Clir) -> None:
-    done = clir("serve", searchable, "--index", tmp_path)
-    assert (done.code, done.out, "an index" in done.err) == (1, "", True)
+    answer = clir("serve", searchable, "--index", tmp_path)
+    assert (answer.code, answer.out, "No index found" in answer.err) == (1, "", True)
     assert clir("serve", tmp_path).code == 1
-    done = clir("serve", searchable, "--threads", "0")
-    assert (done.code, "--threads" in done.err) == (2, True)
+    answer = clir("serve", searchable, "--threads", "0")
+    assert (answer.code, "--threads" in answer.err) == (2, True)

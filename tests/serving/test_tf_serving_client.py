@@ -39,8 +39,10 @@ def api(request: pytest.FixtureRequest, stand_in: StandIn) -> Any:
     return partial(TfServingRestModel, stand_in.rest)
 
 
-def assert_alike(model: ExportedModel, other: ExportedModel, signature: str, inputs: Any, tolerance: float = 0) -> None:
-    outputs, expected = model.call(signature, inputs), other.call(signature, inputs)
+def assert_alike(
+    first: ExportedModel, second: ExportedModel, signature: str, inputs: Any, tolerance: float = 0
+) -> None:
+    outputs, expected = first.call(signature, inputs), second.call(signature, inputs)
     assert outputs.keys() == expected.keys()
     for name, array in expected.items():
         assert outputs[name].dtype == array.dtype
@@ -60,14 +62,14 @@ def test_a_client_gives_what_the_newest_or_the_named_version_gives_in_this_proce
 
 
 def test_the_signatures_are_the_model_s_and_over_rest_those_with_inputs(stand_in: StandIn) -> None:
-    served, over_rest = TfServingModel(stand_in.grpc), TfServingRestModel(stand_in.rest)
-    assert served.signatures == LoadedModel(str(stand_in.versions["12"])).signatures
-    without_inputs = served.signatures - over_rest.signatures
-    assert "channel_weights" in without_inputs and "score" in over_rest.signatures <= served.signatures
-    assert all(served.call(signature, {}) for signature in without_inputs)
+    grpc, rest = TfServingModel(stand_in.grpc), TfServingRestModel(stand_in.rest)
+    assert grpc.signatures == LoadedModel(str(stand_in.versions["12"])).signatures
+    without_inputs = grpc.signatures - rest.signatures
+    assert "channel_weights" in without_inputs and "score" in rest.signatures <= grpc.signatures
+    assert all(grpc.call(signature, {}) for signature in without_inputs)
     # Lists and batches may be empty.
-    assert served.call("score", NO_DOCUMENTS)["scores"].shape == (1, 0)
-    assert served.call("encode_query", {"query": np.array([])})["vector"].shape == (0, 2)
+    assert grpc.call("score", NO_DOCUMENTS)["scores"].shape == (1, 0)
+    assert grpc.call("encode_query", {"query": np.array([])})["vector"].shape == (0, 2)
 
 
 # A model without its pre-trained encoder
@@ -126,9 +128,9 @@ def test_a_model_or_a_version_that_is_not_served_is_named(api: Any, settings: di
 
 @pytest.mark.parametrize(("scheme", "client"), [("", TfServingModel), ("http://", TfServingRestModel)])
 def test_a_server_that_is_not_there_or_does_not_answer_is_named(scheme: str, client: Any) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # so that nobody listens there
-        address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))  # so that nobody listens there
+        address = f"{scheme}127.0.0.1:{bound.getsockname()[1]}"
         with pytest.raises(DataError, match=address):
             client(address)
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -16,7 +16,7 @@ from schemas.served_versions import MODEL_NAME
 pytestmark = pytest.mark.tensors  # the package of protocols imports TensorFlow
 
 ROOT: Final = Path(__file__).parents[2]
-FOLDER: Final = ROOT / "serving" / "tf_serving"
+FOLDER: Final = ROOT / "smooth_clir" / "serving" / "tf_serving"
 FLAGS: Final = {
     "model_config_file": "models.config",
     "monitoring_config_file": "monitoring.config",

@@ -52,21 +52,21 @@ def drift_at_once(model: LoadedModel, folder: Path, documents: dict[str, str]) -
     return assemble_index(str(folder), "", records, 1, statistics=model.statistics()).drift
 
 
-def assert_same(one: Drift | None, other: Drift | None) -> None:
-    assert one and other
-    assert one.model_dump(exclude={"divergence"}) == other.model_dump(exclude={"divergence"})
-    assert one.divergence == pytest.approx(other.divergence, abs=1e-9)
+def assert_same(first: Drift | None, second: Drift | None) -> None:
+    assert first and second
+    assert first.model_dump(exclude={"divergence"}) == second.model_dump(exclude={"divergence"})
+    assert first.divergence == pytest.approx(second.divergence, abs=1e-9)
 
 
 @settings(max_examples=8, deadline=None, phases=[Phase.generate])
-@given(steps=STEPS, least=st.sampled_from([4, 1 << 17]), gain=st.sampled_from([0.0, 4.0]))
+@given(steps=STEPS, min_vectors=st.sampled_from([4, 1 << 17]), gain=st.sampled_from([0.0, 4.0]))
 def test_an_index_holds_what_its_updates_left(
-    tmp_path_factory: pytest.TempPathFactory, steps: list, least: int, gain: float
+    tmp_path_factory: pytest.TempPathFactory, steps: list, min_vectors: int, gain: float
 ) -> None:
     model = model_with_words(feedback=Feedback(gain))
     versions = IndexVersions(tmp_path_factory.mktemp("index"))
     encoded: list[int] = []
-    updater = IndexUpdater(model.path, versions, encoded.append, least=least, most=4)
+    updater = IndexUpdater(model.path, versions, encoded.append, min_vectors=min_vectors, max_documents=4)
     updater.replace_all([])
     expected: dict[str, str] = {}
     for is_whole, documents, removed in steps:
@@ -112,8 +112,8 @@ def test_nothing_new_makes_no_version_and_a_new_title_replaces_its_document(path
     updater = IndexUpdater(path, IndexVersions(tmp_path))
     first = updater.replace_all(texts_of({"a": "chat", "b": "lune"}))
     assert (first.added, is_change(first)) == (2, True)
-    again = updater.replace_all(texts_of({"b": "lune", "a": "chat"}))
-    assert (again.unchanged, is_change(again), again.version) == (2, False, first.version)
+    second = updater.replace_all(texts_of({"b": "lune", "a": "chat"}))
+    assert (second.unchanged, is_change(second), second.version) == (2, False, first.version)
     assert not is_change(updater.change([], ["never there"]))
     update = updater.replace_all([Text("a", "new", "chat", 1)])
     assert (update.replaced, update.removed) == (1, 1)
@@ -121,7 +121,7 @@ def test_nothing_new_makes_no_version_and_a_new_title_replaces_its_document(path
 
 
 def test_a_version_does_not_change_when_the_next_is_made(path: str, tmp_path: Path) -> None:
-    updater = IndexUpdater(path, IndexVersions(tmp_path), most=4)
+    updater = IndexUpdater(path, IndexVersions(tmp_path), max_documents=4)
     first = updater.replace_all(texts_of({name: "chat" for name in "abcdef"}))
     folder = Path(first.version)
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
@@ -135,21 +135,21 @@ def test_a_version_does_not_change_when_the_next_is_made(path: str, tmp_path: Pa
 
 def test_an_index_of_another_model_or_none_cannot_be_changed(path: str, tmp_path: Path) -> None:
     versions = IndexVersions(tmp_path / "index")
-    with pytest.raises(DataError, match="make one with `clir index`"):
+    with pytest.raises(DataError, match="Make one with `clir index`"):
         IndexUpdater(path, versions).change([], ["a"])
     IndexUpdater(path, versions).replace_all(texts_of({"a": "chat"}))
-    other = IndexUpdater(model_with_words("bm25").path, versions)
+    second_updater = IndexUpdater(model_with_words("bm25").path, versions)
     with pytest.raises(DataError, match="another one did"):
-        other.change(texts_of({"b": "lune"}), [])
-    assert other.replace_all(texts_of({"a": "chat"})).added == 1
+        second_updater.change(texts_of({"b": "lune"}), [])
+    assert second_updater.replace_all(texts_of({"a": "chat"})).added == 1
 
 
 def test_a_run_pushes_its_index_once_and_leaves_what_was_changed_since(path: str, tmp_path: Path) -> None:
-    made = IndexUpdater(path, IndexVersions(tmp_path / "made")).replace_all(texts_of({"a": "chat", "b": "lune"}))
+    run_update = IndexUpdater(path, IndexVersions(tmp_path / "made")).replace_all(texts_of({"a": "chat", "b": "lune"}))
     folder = str(tmp_path / "index")
-    pushed = push_index(made.version, folder)
-    assert push_index(made.version, folder) == pushed
+    pushed = push_index(run_update.version, folder)
+    assert push_index(run_update.version, folder) == pushed
     updated = IndexUpdater(path, IndexVersions(folder)).change(texts_of({"c": "un"}), [])
-    assert push_index(made.version, folder) == updated.version
-    other = IndexUpdater(path, IndexVersions(tmp_path / "made")).change(texts_of({"d": "un"}), [])
-    assert set(content(CorpusIndex(push_index(other.version, folder)))) == set("abd")
+    assert push_index(run_update.version, folder) == updated.version
+    next_update = IndexUpdater(path, IndexVersions(tmp_path / "made")).change(texts_of({"d": "un"}), [])
+    assert set(content(CorpusIndex(push_index(next_update.version, folder)))) == set("abd")

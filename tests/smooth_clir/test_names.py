@@ -44,9 +44,9 @@ def test_a_users_own_module_in_the_way_is_named_and_nothing_of_it_runs(
 ) -> None:
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text("print('imported')")
-    done = python(tmp_path, code)
-    assert (done.returncode, done.stdout) == (status, "")
-    *traceback, last = done.stderr.splitlines()
+    process = python(tmp_path, code)
+    assert (process.returncode, process.stdout) == (status, "")
+    *traceback, last = process.stderr.splitlines()
     assert last.startswith(f"{'clir' if status == 2 else 'ImportError'}: the package {name} ")
     assert str(ROOT / "smooth_clir") in last and str(tmp_path / file) in last
     assert bool(traceback) == (status == 1)
@@ -54,5 +54,5 @@ def test_a_users_own_module_in_the_way_is_named_and_nothing_of_it_runs(
 
 def test_a_folder_without_code_is_in_no_way(tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()
-    done = python(tmp_path, "from smooth_clir.packages import check_packages; check_packages()")
-    assert (done.returncode, done.stderr) == (0, "")
+    process = python(tmp_path, "from smooth_clir.packages import check_packages; check_packages()")
+    assert (process.returncode, process.stderr) == (0, "")

@@ -36,9 +36,9 @@ def test_a_pickled_ranker_answers_alike_here_and_in_another_process(output: Path
     ranker = Ranker.load(str(output))
     ranker.retries = 2
     expected = [hit.doc_id for hit in ranker.search("white cat", 3)]  # what is loaded does not travel
-    again = pickle.loads(pickle.dumps(ranker))
-    assert again.score("white cat", ["un chat"]) == ranker.score("white cat", ["un chat"])
-    assert [hit.doc_id for hit in again.search("white cat", 3)] == expected
+    unpickled = pickle.loads(pickle.dumps(ranker))
+    assert unpickled.score("white cat", ["un chat"]) == ranker.score("white cat", ["un chat"])
+    assert [hit.doc_id for hit in unpickled.search("white cat", 3)] == expected
     command = [sys.executable, "-c", LOAD, pickle.dumps(ranker).hex()]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == f"1 {ranker.retries} {expected}"
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert process.stdout.splitlines()[-1] == f"1 {ranker.retries} {expected}"
