@@ -8,7 +8,7 @@ from models.exported.model import LoadedModel
 from schemas.errors import DataError
 from schemas.wikiclir import Text
 from smooth_clir.cli.documents import read_documents
-from smooth_clir.cli.model_folder import IndexPlace, index_place
+from smooth_clir.cli.model_folder import IndexLocation, find_index
 from smooth_clir.retrieval.answers import Hit
 from smooth_clir.retrieval.document_ranker import DocumentRanker
 from smooth_clir.retrieval.engine import Engine
@@ -22,14 +22,14 @@ class Ranker(LoadedModel):
     and translations are those of `models.exported.model.ExportedModel`.
     """
 
-    def __init__(self, paths: IndexPlace) -> None:
-        super().__init__(paths.newest_model)
-        self._paths = paths
+    def __init__(self, location: IndexLocation) -> None:
+        super().__init__(location.newest_model)
+        self._location = location
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles the folders; the process that unpickles it loads the same version from there."""
         attributes = {name: value for name, value in vars(self).items() if name in ("encoder", "retries", "timeout_s")}
-        return type(self), (self._paths,), attributes
+        return type(self), (self._location,), attributes
 
     @classmethod
     def load(cls, path: str, index: str | None = None) -> "Ranker":
@@ -42,7 +42,7 @@ class Ranker(LoadedModel):
         Raises:
           DataError: there is no model, or it is damaged.
         """
-        return cls(index_place(path, index))
+        return cls(find_index(path, index))
 
     def search(self, query: str, top: int = 10) -> tuple[Hit, ...]:
         """Finds the best documents of the collection, best first; none where the model knows no word of the query.
@@ -71,8 +71,9 @@ class Ranker(LoadedModel):
 
     @cached_property
     def _engine(self) -> Engine:
-        engines = FolderEngines(self._paths.models, self._paths.index_folder)
+        engines = FolderEngines(self._location.models, self._location.index_folder)
         newest = engines.newest()
         if newest is None:
-            raise DataError(f"No index found in {self._paths.index_folder}. Make one first: {self._paths.command}")
+            location = self._location
+            raise DataError(f"No index found in {location.index_folder}. Make one with `{location.command}`.")
         return engines.load(newest)

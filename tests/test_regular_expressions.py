@@ -23,7 +23,7 @@ from smooth_clir.wikipedia.wikitext.words import _first, _unit, _word, _word_or_
 ROOMS = ("components", "models", "pipeline", "schemas", "smooth_clir")
 METHODS = "search|match|fullmatch|sub|split|findall|finditer"
 KINDS = (re.Pattern, type(regex.compile("")))
-USES = {"_NAMES": "fullmatch", "_FRENCH": "fullmatch", "OF_LANGUAGE": "fullmatch", "template_families": "fullmatch"}
+USES = {"_NAMES": "fullmatch", "_FRENCH": "fullmatch", "LANGUAGE_TABLES": "fullmatch", "template_families": "fullmatch"}
 USES |= {"list_titles": "match", "disambiguation_titles": "search", "disambiguation_templates": "search"}
 """How expressions are used that are reached by another name than their constant's."""
 SHORT_TEXTS = {

@@ -43,7 +43,7 @@ def read_rows(path: Path) -> Iterator[list[str]]:
             yield line.rstrip("\n").split("\t")
 
 
-def given_file(collection: Path, name: str) -> Path:
+def collection_file(collection: Path, name: str) -> Path:
     """The path of a collection's file, gzipped or not."""
     plain = collection / name
     return plain if plain.exists() else collection / f"{name}.gz"
@@ -60,10 +60,10 @@ def links_of(judgments: Iterator[list[str]]) -> _Links:
     for query_id, doc_id, grade, *_ in judgments:
         graded[query_id][grade].append(doc_id)
     linked: dict[str, set[str]] = defaultdict(set)
-    for of_query in graded.values():
-        for doc_id in of_query["2"]:
-            linked[doc_id].update(other for other in of_query["1"] if other != doc_id)
-    return {doc_id: sorted(others) for doc_id, others in sorted(linked.items()) if others}
+    for documents in graded.values():
+        for doc_id in documents["2"]:
+            linked[doc_id].update(target for target in documents["1"] if target != doc_id)
+    return {doc_id: sorted(targets) for doc_id, targets in sorted(linked.items()) if targets}
 
 
 def split_of(key: str, seed: int) -> str:
@@ -74,17 +74,17 @@ def split_of(key: str, seed: int) -> str:
       ['test', 'train', 'train']
     """
     digest = hashlib.sha256(f"{seed}/{key}".encode()).digest()
-    place = int.from_bytes(digest[:8], "big") / 2**64
-    return next(split for split, end in SHARES.items() if place < end)
+    position = int.from_bytes(digest[:8], "big") / 2**64
+    return next(split for split, end in SHARES.items() if position < end)
 
 
 def groups_of(doc_ids: Sequence[str], links: _Links) -> dict[str, str]:
     """Each document to the first of those that are linked with it, directly or through others."""
     neighbours = defaultdict(set)
-    for doc_id, others in links.items():
-        for other in others:
-            neighbours[doc_id].add(other)
-            neighbours[other].add(doc_id)
+    for doc_id, targets in links.items():
+        for target in targets:
+            neighbours[doc_id].add(target)
+            neighbours[target].add(doc_id)
     group: dict[str, str] = {}
     for first in doc_ids:
         waiting = [first]
@@ -111,31 +111,30 @@ def lists_of(
       doc_ids: all documents.
       links: see `links_of`.
       held_out: what is divided among the splits: `links` or `documents`.
-      most_trained, most_listed: largest number of NR documents of a train list, and of an eval or test list; of fewer
-        documents all are listed.
+      most_trained, most_listed: largest number of NR documents of a train list, and of an eval or test list.
       seed: of the splits and the draws.
       train_lists: number of train lists of a document.
     """
-    of_document: dict[str, str] = {}
+    splits: dict[str, str] = {}
     if held_out == "documents":
-        of_document = {doc_id: split_of(group, seed) for doc_id, group in groups_of(doc_ids, links).items()}
-    for doc_id, others in links.items():
+        splits = {doc_id: split_of(group, seed) for doc_id, group in groups_of(doc_ids, links).items()}
+    for doc_id, targets in links.items():
         linked: dict[str, list[str]] = defaultdict(list)
-        for other in others:
-            linked[of_document.get(doc_id) or split_of(f"{doc_id} {other}", seed)].append(other)
+        for target in targets:
+            linked[splits.get(doc_id) or split_of(f"{doc_id} {target}", seed)].append(target)
         for split, relevant in linked.items():
-            left_out = {doc_id, *others}
+            left_out = {doc_id, *targets}
             negatives = [
-                one for one in doc_ids if one not in left_out and of_document.get(one) == of_document.get(doc_id)
+                nr_id for nr_id in doc_ids if nr_id not in left_out and splits.get(nr_id) == splits.get(doc_id)
             ]
             query_ids = [f"{doc_id}.{split}"]
             if split == "train" and train_lists > 1:
                 query_ids = [f"{doc_id}.{split}.{number}" for number in range(1, train_lists + 1)]
-            most = most_trained if split == "train" else most_listed
+            limit = most_trained if split == "train" else most_listed
             for query_id in query_ids:
                 listed = negatives
-                if len(negatives) > most:
-                    listed = random.Random(f"{seed}/{query_id}").sample(negatives, most)
+                if len(negatives) > limit:
+                    listed = random.Random(f"{seed}/{query_id}").sample(negatives, limit)
                 yield query_id, doc_id, split, {**dict.fromkeys(relevant, 1), **dict.fromkeys(listed, 0)}
 
 
@@ -161,8 +160,8 @@ def main(
     seed: int,
 ) -> None:
     """Writes queries, documents, judgments and candidates."""
-    documents = {doc_id: rest for doc_id, *rest in read_rows(given_file(collection, documents_file(language)))}
-    links = links_of(read_rows(given_file(collection, judgments_file(query_language, language))))
+    documents = {doc_id: fields for doc_id, *fields in read_rows(collection_file(collection, documents_file(language)))}
+    links = links_of(read_rows(collection_file(collection, judgments_file(query_language, language))))
     lists = lists_of([*documents], links, held_out, most_trained, most_listed, seed, train_lists)
     output.mkdir(parents=True, exist_ok=True)
     with (
@@ -172,10 +171,10 @@ def main(
     ):
         for query_id, doc_id, split, grades in lists:
             queries.write("\t".join([query_id, *documents[doc_id]]) + "\n")
-            judgments.writelines(f"{query_id}\t{other}\t{grade}\n" for other, grade in grades.items() if grade)
-            candidates.writelines(f"{query_id}\t{other}\t{grade}\t{split}\n" for other, grade in grades.items())
+            judgments.writelines(f"{query_id}\t{listed_id}\t{grade}\n" for listed_id, grade in grades.items() if grade)
+            candidates.writelines(f"{query_id}\t{listed_id}\t{grade}\t{split}\n" for listed_id, grade in grades.items())
     with (output / documents_file(language)).open("w", encoding="utf-8") as file:
-        file.writelines("\t".join([doc_id, *rest]) + "\n" for doc_id, rest in documents.items())
+        file.writelines("\t".join([doc_id, *fields]) + "\n" for doc_id, fields in documents.items())
     number = sum(map(len, links.values()))
     click.echo(f"{output}: {len(documents):,} documents, {number:,} links, {held_out} divided among the splits")
 

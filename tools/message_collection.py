@@ -52,24 +52,24 @@ def messages_of(files: Sequence[Path]) -> list[Message]:
 
     The context of a message is its dialog, the kind of the text and the field, between `|`.
     """
-    found: dict[str, Message] = {}
+    messages: dict[str, Message] = {}
     for file in sorted(files):
         with file.open("rb") as opened:
             for message in read_mo(opened):
                 text, translation = plain(str(message.id)), plain(str(message.string))
                 dialog = f"{file.stem}/{(message.context or '').partition('|')[0]}"
                 if len(text.split()) >= _WORDS and translation not in ("", text):
-                    found.setdefault(text, Message(dialog, text, translation))
-    return sorted(found.values(), key=lambda one: one.dialog)
+                    messages.setdefault(text, Message(dialog, text, translation))
+    return sorted(messages.values(), key=lambda message: message.dialog)
 
 
 def documents_of(messages: Sequence[Message]) -> Iterator[tuple[str, list[Message]]]:
     """Gives each document: its dialog and its messages."""
-    for dialog, of_it in groupby(messages, key=lambda one: one.dialog):
-        held = list(of_it)
+    for dialog, iterator in groupby(messages, key=lambda message: message.dialog):
+        group = list(iterator)
         # A query of a dialog with one document would have no SR document.
-        for start in range(0, len(held) if len(held) > _MESSAGES_OF_A_DOCUMENT else 0, _MESSAGES_OF_A_DOCUMENT):
-            yield dialog, held[start : start + _MESSAGES_OF_A_DOCUMENT]
+        for start in range(0, len(group) if len(group) > _MESSAGES_OF_A_DOCUMENT else 0, _MESSAGES_OF_A_DOCUMENT):
+            yield dialog, group[start : start + _MESSAGES_OF_A_DOCUMENT]
 
 
 @click.command(help=(__doc__ or "").partition("\n\n")[0])
@@ -92,23 +92,23 @@ def main(folder: Path, query_language: str, document_language: str, output: Path
     queries: list[str] = []
     relations: list[str] = []
     lists: list[str] = []
-    for place, (dialog, messages) in enumerate(documents):
+    for position, (dialog, messages) in enumerate(documents):
         near = sorted(
-            (abs(other - place), other) for other in range(max(0, place - 30), min(len(documents), place + 31))
+            (abs(index - position), index) for index in range(max(0, position - 30), min(len(documents), position + 31))
         )
-        related = [other for _, other in near if other != place and documents[other][0] == dialog][:_SR_DOCUMENTS]
+        related = [index for _, index in near if index != position and documents[index][0] == dialog][:_SR_DOCUMENTS]
         for message in messages:
             query = len(queries) + 1
             queries.append(f"{query}\t{dialog}\t{message.text}\n")
             split = _SPLITS[int.from_bytes(hashlib.sha256(message.text.encode()).digest()[:8], "big") % len(_SPLITS)]
-            drawn = [other for other in random.permutation(len(documents)) if documents[other][0] != dialog]
-            graded = [(place, 2), *((other, 1) for other in related)]
-            relations += [f"{query}\t{other + 1}\t{grade}\n" for other, grade in graded]
-            graded += [(int(other), 0) for other in drawn[:_NR_DOCUMENTS]]
-            lists += [f"{query}\t{other + 1}\t{grade}\t{split}\n" for other, grade in graded]
+            drawn = [document for document in random.permutation(len(documents)) if documents[document][0] != dialog]
+            graded = [(position, 2), *((document, 1) for document in related)]
+            relations += [f"{query}\t{document + 1}\t{grade}\n" for document, grade in graded]
+            graded += [(int(document), 0) for document in drawn[:_NR_DOCUMENTS]]
+            lists += [f"{query}\t{document + 1}\t{grade}\t{split}\n" for document, grade in graded]
     texts = [
-        f"{place + 1}\t{dialog}\t{' '.join(one.translation for one in messages)}\n"
-        for place, (dialog, messages) in enumerate(documents)
+        f"{position + 1}\t{dialog}\t{' '.join(message.translation for message in messages)}\n"
+        for position, (dialog, messages) in enumerate(documents)
     ]
     output.mkdir(parents=True, exist_ok=True)
     contents = {

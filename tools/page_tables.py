@@ -60,7 +60,7 @@ def _version(report: str) -> str:
 
 
 def _caption(reports: Iterable[str], labels: Iterable[str] | None = None) -> str:
-    """When the figures of reports were measured; where they differ, each report is named, or the label beside it."""
+    """When the figures of reports were measured; if they differ, with the label of each report, or its name."""
     reports = [*reports]
     versions: dict[str, dict[str, None]] = {}
     for report, label in zip(reports, labels or reports, strict=True):
@@ -69,8 +69,8 @@ def _caption(reports: Iterable[str], labels: Iterable[str] | None = None) -> str
         return "*Measured before figures kept their commit.*"
     if len(versions) == 1:
         return f"*Measured {min(versions)}.*"
-    told = (f"{version}: {', '.join(names)}" for version, names in versions.items())
-    return f"*Measured {'; '.join(told)}.*"
+    descriptions = (f"{version}: {', '.join(names)}" for version, names in versions.items())
+    return f"*Measured {'; '.join(descriptions)}.*"
 
 
 def _head(row: str, report: str) -> str:
@@ -92,10 +92,10 @@ def _rows(report: Path) -> dict[str, dict[str, str]]:
 def _table(report: Path, caption: str) -> list[dict[str, str]]:
     """The rows of the table among a report's results whose caption begins so; the first column's name is empty."""
     section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
-    _, begins, rest = section.partition(f"\n{caption}")
+    _, begins, following = section.partition(f"\n{caption}")
     if not begins:
         return []
-    lines = rest.split("\n\n")[1].splitlines()
+    lines = following.split("\n\n")[1].splitlines()
     (_, *head), _, *rows = (re.sub(r"[*↑↓]", "", line).strip("|").split("|") for line in lines)
     names = ["", *(name.strip() for name in head)]
     return [dict(zip(names, (entry.strip() for entry in row), strict=True)) for row in rows]
@@ -285,23 +285,23 @@ def _adversary() -> Iterator[str]:
         lines: dict[str, dict[str, str]] = {}
         domains = ""
         for row in rows:
-            of_row = dict(zip(columns, (entry.strip() for entry in row), strict=True))
-            domains = of_row["source → target"] or domains
-            found = lines.setdefault(domains.split(" → ")[1], {})
-            found.setdefault("0", _ndcg_and_first("Original", of_row))
-            found[of_row["w"]] = _ndcg_and_first("Adv", of_row)
-        for target, of_weights in lines.items():
+            entries = dict(zip(columns, (entry.strip() for entry in row), strict=True))
+            domains = entries["source → target"] or domains
+            figures = lines.setdefault(domains.split(" → ")[1], {})
+            figures.setdefault("0", _ndcg_and_first("Original", entries))
+            figures[entries["w"]] = _ndcg_and_first("Adv", entries)
+        for target, weight_figures in lines.items():
             label = f"[{target}](experiments/adversary_{kind}/report.md), {_LOSSES[kind.partition('_')[2]]}"
-            yield f"| {label} | " + " | ".join(of_weights[weight] for weight in weights) + " |"
+            yield f"| {label} | " + " | ".join(weight_figures[weight] for weight in weights) + " |"
     yield from ("", _caption(f"adversary_{kind}" for kind in kinds))
 
 
 _LOSSES: Final = {"sosl": "SOSL", "softmax": "softmax"}
 
 
-def _ndcg_and_first(which: str, of_row: dict[str, str]) -> str:
+def _ndcg_and_first(prefix: str, entries: dict[str, str]) -> str:
     """The two figures of a line, without their changes."""
-    ndcg, first = (re.sub(r" \(.*?\)", "", of_row[f"{which} {name}"]) for name in ("NDCG@5", r"P\_mr@1"))
+    ndcg, first = (re.sub(r" \(.*?\)", "", entries[f"{prefix} {name}"]) for name in ("NDCG@5", r"P\_mr@1"))
     return f"{ndcg.removeprefix('0')} / {first.removeprefix('0')}"
 
 

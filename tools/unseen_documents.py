@@ -73,7 +73,7 @@ def fold_of_documents(lists: _Lists, folds: int) -> dict[str, int]:
         groups.join([doc_id for doc_id, grade, _ in listed if grade])
     units = groups.units()
     in_order = sorted({*units.values()}, key=lambda unit: hashlib.sha256(unit.encode()).digest())
-    fold = {unit: place % folds for place, unit in enumerate(in_order)}
+    fold = {unit: index % folds for index, unit in enumerate(in_order)}
     return {doc_id: fold[unit] for doc_id, unit in units.items()}
 
 
@@ -91,7 +91,7 @@ def lists_without(lists: _Lists, held_out: set[str], top_grade: int) -> Iterator
             doc_id in held_out for doc_id, grade, _ in listed if grade == (top_grade if is_test else grade) > 0
         )
         if on_fold == is_test:
-            kept = listed if is_test else [one for one in listed if one[0] not in held_out]
+            kept = listed if is_test else [row for row in listed if row[0] not in held_out]
             yield from ((query_id, doc_id, grade, split) for doc_id, grade, split in kept)
 
 
@@ -102,20 +102,20 @@ def pooled(experiments: Sequence[Experiment], folder: Path) -> Experiment:
       experiments: of the folds, with the same cells; at least one.
       folder: of the files with the metrics of each query.
     """
-    cells = tuple(_pooled_cell(cells, folder) for cells in zip(*(one.cells for one in experiments), strict=True))
+    cells = tuple(_pooled_cell(cells, folder) for cells in zip(*(fold.cells for fold in experiments), strict=True))
     return replace(experiments[0], cells=cells)
 
 
 def _pooled_cell(cells: Sequence[Cell], folder: Path) -> Cell:
     reports = [cell.evaluation for cell in cells if cell.evaluation]
-    own = folder / cells[0].name
-    own.mkdir(parents=True, exist_ok=True)
+    cell_folder = folder / cells[0].name
+    cell_folder.mkdir(parents=True, exist_ok=True)
     for name in (PER_QUERY_FILE, BASELINES_FILE, CHANNELS_FILE):
         parts = [QueryMetrics.from_tsv((cell.folder / name).read_text(encoding="utf-8")) for cell in cells]
-        ids = [one for part in parts for one in part.query_ids]
-        values = {key: [one for part in parts for one in part.values[key]] for key in parts[0].values}
-        (own / name).write_text(QueryMetrics(ids, values).to_tsv(), encoding="utf-8")
-    (own / QRELS_FILE).write_bytes(b"".join((cell.folder / QRELS_FILE).read_bytes() for cell in cells))
+        ids = [query_id for part in parts for query_id in part.query_ids]
+        values = {key: [value for part in parts for value in part.values[key]] for key in parts[0].values}
+        (cell_folder / name).write_text(QueryMetrics(ids, values).to_tsv(), encoding="utf-8")
+    (cell_folder / QRELS_FILE).write_bytes(b"".join((cell.folder / QRELS_FILE).read_bytes() for cell in cells))
     weights = [report.queries for report in reports]
 
     def means(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
@@ -145,8 +145,8 @@ def _pooled_cell(cells: Sequence[Cell], folder: Path) -> Cell:
             "comparisons": (),
         }
         search = searches[0].model_copy(update=update)
-        (own / SEARCH_FILE).write_text(search.to_json(), encoding="utf-8")
-    return replace(cells[0], folder=own, evaluation=evaluation, search=search, training=None, stability=None)
+        (cell_folder / SEARCH_FILE).write_text(search.to_json(), encoding="utf-8")
+    return replace(cells[0], folder=cell_folder, evaluation=evaluation, search=search, training=None, stability=None)
 
 
 def report_text(experiment: Experiment, folds: int) -> str:
@@ -178,8 +178,8 @@ def _fold_experiment(
 ) -> str:
     """The text of a fold's experiment file."""
     grid = {**content["grid"], SEED: content["grid"][SEED][:seeds]}
-    of_fold = {**run, "data": {**run["data"], "candidates": str(candidates)}}
-    changed = {**content, "run": of_fold, "grid": grid, "output": str(output)}
+    fold_run = {**run, "data": {**run["data"], "candidates": str(candidates)}}
+    changed = {**content, "run": fold_run, "grid": grid, "output": str(output)}
     return yaml.safe_dump(changed, sort_keys=False, allow_unicode=True)
 
 
@@ -203,11 +203,11 @@ def main(experiment: Path, output: Path, folds: int, seeds: int) -> None:
     lists = lists_of(Path(run["data"]["candidates"]))
     fold_of = fold_of_documents(lists, folds)
     output = output.absolute()
-    found = []
+    experiments = []
     for fold in range(folds):
         folder = output / f"fold_{fold + 1}"
         folder.mkdir(parents=True, exist_ok=True)
-        held_out = {doc_id for doc_id, of in fold_of.items() if of == fold}
+        held_out = {doc_id for doc_id, document_fold in fold_of.items() if document_fold == fold}
         rows = lists_without(lists, held_out, run["data"].get("top_grade", 2))
         candidates = folder / "candidates.tsv"
         candidates.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
@@ -216,8 +216,8 @@ def main(experiment: Path, output: Path, folds: int, seeds: int) -> None:
         click.echo(f"fold {fold + 1} of {folds}: {len(held_out):,} documents held out")
         command = [sys.executable, "-m", "smooth_clir", "experiment", str(file)]
         subprocess.run(command, check=True)
-        found.append(read_experiment(folder / "cells"))
-    whole = replace(pooled(found, output / "pooled"), file=experiment.read_text(encoding="utf-8"))
+        experiments.append(read_experiment(folder / "cells"))
+    whole = replace(pooled(experiments, output / "pooled"), file=experiment.read_text(encoding="utf-8"))
     (output / CELLS_ARCHIVE).write_bytes(archive(whole))
     if record := whole.provenance:
         # The lists of a fold are made of the run's.

@@ -43,7 +43,7 @@ class WikipediaConfig(WikipediaSettings):
 
     @field_validator("pairs")
     @classmethod
-    def _pairs_are_pairs(cls, pairs: list[str]) -> list[str]:
+    def _check_pairs(cls, pairs: list[str]) -> list[str]:
         if bad := [pair for pair in pairs if len(pair.split("-")) != 2]:
             raise ValueError(f"must be two language codes each, such as en-fr; got {', '.join(bad)}")
         if len(set(pairs)) < len(pairs):
@@ -51,7 +51,7 @@ class WikipediaConfig(WikipediaSettings):
         return pairs
 
     @model_validator(mode="after")
-    def _pairs_have_their_dumps(self) -> "WikipediaConfig":
+    def _check_dumps(self) -> "WikipediaConfig":
         if missing := [why for pair in self.languages() if (why := self.missing_for(*pair))]:
             raise ValueError("; ".join(missing))
         return self
@@ -73,7 +73,7 @@ def load_wikipedia_config(path: str, overrides: Sequence[str] = ()) -> Wikipedia
       overrides: `key=value`, the value in YAML. Relative paths in them are relative to the current folder.
 
     Raises:
-      ConfigError: the configuration is wrong; the error lists all faults with their places.
+      ConfigError: the configuration is wrong; the error lists all faults with their lines.
     """
     content, locations, faults = read_settings_file(path, WikipediaConfig)
     for override in overrides:

@@ -28,7 +28,7 @@ def make_collections(
     Args:
       config: the configuration.
       processes: the number of processes that read the dumps; None for one a core.
-      say: called with each line that a person should read.
+      say: called with each line for a person.
 
     Returns:
       the manifest of each pair, by its name in `config.pairs`.
@@ -48,10 +48,10 @@ def make_collections(
             say(line)
         manifests = {}
         for pair, languages in zip(config.pairs, config.languages(), strict=True):
-            own = staging / folder_of(config, pair)
-            own.mkdir(exist_ok=True)
-            manifests[pair] = build_collection(languages, config, dumps, str(own), open)
-            (own / CONFIG_FILE).write_text(
+            pair_folder = staging / folder_of(config, pair)
+            pair_folder.mkdir(exist_ok=True)
+            manifests[pair] = build_collection(languages, config, dumps, str(pair_folder), open)
+            (pair_folder / CONFIG_FILE).write_text(
                 _run_config(languages, config.shards, manifests[pair]["title_pairs"]), encoding="utf-8"
             )
         folder.publish(staging, {"pairs": config.pairs})
@@ -64,7 +64,7 @@ def folder_of(config: WikipediaConfig, pair: str) -> str:
 
 
 def _key(config: WikipediaConfig, files: Mapping[str, list[str]]) -> str:
-    """Returns a digest of all that decides the pieces of dumps: settings, states of the files, and code."""
+    """Returns a digest of what the pieces of dumps depend on: settings, states of the files, and code."""
     settings = config.model_dump(mode="json", exclude={"output"})
     content = json.dumps(
         [settings, file_states(files), code_digest("smooth_clir.wikipedia.collection.read_dumps")], sort_keys=True

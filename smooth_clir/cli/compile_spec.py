@@ -36,8 +36,8 @@ def compile_command(
     if fault := _fault(output):
         raise ConfigError([f"--output: {fault}"])
     short_forms = {"kubeflow.image": image, "kubeflow.pipeline_root": pipeline_root}
-    given = [f"{key}={json.dumps(value)}" for key, value in short_forms.items() if value is not None]
-    settings = load_cluster_config(config, [*overrides, *given], say)
+    options = [f"{key}={json.dumps(value)}" for key, value in short_forms.items() if value is not None]
+    settings = load_cluster_config(config, [*overrides, *options], say)
     with heavy_imports():
         from pipeline.kubeflow.compile_pipeline import compile_pipeline
     write_atomically(path, compile_pipeline(settings))
@@ -54,5 +54,5 @@ def _fault(output: str) -> str | None:
     if fault := local_fault(output, "file"):
         return fault
     if path.exists() and path.stat().st_size and not path.read_bytes().startswith(HEADER.encode()):
-        return f"{path} must be a file that clir compile wrote, or none; there is another: choose another name."
+        return f"{path} already exists, and clir compile did not write it: choose another name."
     return None

@@ -27,8 +27,8 @@ from smooth_clir.cli.terminal import show, show_json
 
 _PACKAGE: Final = "smooth-clir"
 _GIB: Final = 1 << 30
-_LEAST_DISK_GIB: Final = 2
-_LEAST_MEMORY_GIB: Final = 3
+_MIN_DISK_GIB: Final = 2
+_MIN_MEMORY_GIB: Final = 3
 _WIDTH: Final = 16
 """The width of the column of subjects."""
 _NVIDIA: Final = Path("/proc/driver/nvidia/gpus")
@@ -39,7 +39,7 @@ class Finding(NamedTuple):
 
     subject: str
     state: Literal["ok", "absent", "fault"]
-    """absent: it is missing, and only some work needs it."""
+    """absent: it is missing, and only some commands or settings need it."""
     says: str
     """The finding in words, with the remedy for `absent` and `fault`."""
 
@@ -63,7 +63,7 @@ def doctor(as_json: bool) -> None:
 
 
 def _findings() -> Iterator[Finding]:
-    """Everything that is looked at, what the rest needs first."""
+    """All findings. A check comes after those that it depends on."""
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     yield Finding("C library", "ok", " ".join(platform.libc_ver()) or "unknown")
     yield from _libraries()
@@ -98,20 +98,20 @@ def _apertium() -> Finding:
 
 
 def _libraries() -> Iterator[Finding]:
-    """The libraries that the project asks for, one finding for all that fit, and one for each other."""
+    """The libraries that the project requires: a finding for each that does not fit, then one for all others."""
     fitting = 0
     for requirement in map(Requirement, metadata.requires(_PACKAGE) or ()):
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
             continue
         try:
-            found = metadata.version(requirement.name)
+            version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
-            found = "none"
-        if found != "none" and requirement.specifier.contains(found, prereleases=True):
+            version = "none"
+        if version != "none" and requirement.specifier.contains(version, prereleases=True):
             fitting += 1
         else:
             remedy = "`make setup`, or install the project again with pip"
-            yield Finding(requirement.name, "fault", f"must be {requirement.specifier}; there is {found}: {remedy}")
+            yield Finding(requirement.name, "fault", f"must be {requirement.specifier}; there is {version}: {remedy}")
     yield Finding("libraries", "ok", f"{fitting} are there, in versions that fit")
 
 
@@ -122,8 +122,8 @@ def _tensorflow() -> Finding:
             import tensorflow as tf
             import tensorflow_text  # noqa: F401 - the models' operations
     except Exception as error:  # whatever a broken library raises
-        said = next(iter(str(error).splitlines()), type(error).__name__)
-        return Finding("TensorFlow", "fault", f"cannot be imported: {said[:200]}")
+        message = next(iter(str(error).splitlines()), type(error).__name__)
+        return Finding("TensorFlow", "fault", f"cannot be imported: {message[:200]}")
     gpus = len(tf.config.list_physical_devices("GPU"))
     if not gpus and _NVIDIA.is_dir() and any(_NVIDIA.iterdir()):
         return Finding("TensorFlow", "absent", f"{tf.__version__}; it cannot use the GPU: CLIR_LOCK=gpu make setup")
@@ -135,17 +135,17 @@ def _memory() -> Finding:
     size = memory_size() / _GIB
     cores = len(os.sched_getaffinity(0))
     says = f"{size:.1f} GiB, {cores} core{'s' * (cores != 1)}"
-    if size < _LEAST_MEMORY_GIB:
-        return Finding("memory", "fault", f"{says}; the demo needs {_LEAST_MEMORY_GIB} GiB")
+    if size < _MIN_MEMORY_GIB:
+        return Finding("memory", "fault", f"{says}; the demo needs {_MIN_MEMORY_GIB} GiB")
     return Finding("memory", "ok", f"{says}; `clir run CONFIG --estimate` says what a run needs")
 
 
 def _disk(subject: str, folder: str) -> Finding:
     """The free space of a folder's disk."""
     free = shutil.disk_usage(folder).free / _GIB
-    if free < _LEAST_DISK_GIB:
+    if free < _MIN_DISK_GIB:
         return Finding(
-            subject, "fault", f"{free:.1f} GiB free; make room for {_LEAST_DISK_GIB} GiB, or take another disk"
+            subject, "fault", f"{free:.1f} GiB free; make room for {_MIN_DISK_GIB} GiB, or take another disk"
         )
     return Finding(subject, "ok", f"{free:,.0f} GiB free")
 

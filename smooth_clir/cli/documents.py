@@ -15,7 +15,7 @@ from schemas.wording import printable
 from smooth_clir.cli.terminal import FIELD
 
 STDIN: Final = "-"
-MOST_BAD: Final = 0.05
+MAX_BAD_SHARE: Final = 0.05
 """Largest share of unusable lines in a collection; the default of `data.max_bad_share`."""
 
 
@@ -84,7 +84,7 @@ def read_ids(path: str) -> list[str]:
 
 
 class DocumentFiles:
-    """A stream of the documents of several files; the first of an id counts.
+    """A stream of the documents of several files; the first document of an id counts.
 
     Args:
       paths: files, - for stdin.
@@ -105,7 +105,7 @@ class DocumentFiles:
 
     @property
     def share(self) -> float:
-        """The share of the files that was read, within [0, 1]; 0 where a file's size is unknown."""
+        """The share of the files that was read, in [0, 1]; 0 if the size of a file is unknown."""
         read = self._bytes_before
         if self._stream is not None and self._stream.seekable():
             read += self._stream.tell()
@@ -134,11 +134,11 @@ class DocumentFiles:
                     if item.reason.is_fatal:
                         raise DataError(f"{path}:{item.line}: {item.reason.text}: {item.excerpt}. Nothing was changed.")
             self._stream, self._bytes_before = None, self._bytes_before + size
-        bad = sum(one.count for one in self._left_out.drops() if one.reason.bad)
-        if not seen or bad > MOST_BAD * self._lines:
+        bad = sum(drops.count for drops in self._left_out.drops() if drops.reason.bad)
+        if not seen or bad > MAX_BAD_SHARE * self._lines:
             counts = f"{len(seen):,} of {self._lines:,} lines hold one" if seen else "no line does"
             sentence = (
-                f"{' and '.join(self._paths)} must hold documents, and {MOST_BAD:.0%} of the lines at most may be "
+                f"{' and '.join(self._paths)} must hold documents, and {MAX_BAD_SHARE:.0%} of the lines at most may be "
                 f"anything else; {counts}. Expected {expected_form('documents')}. Nothing was changed."
             )
             raise DataError("\n".join([sentence, *self.left_out()]))
@@ -146,9 +146,9 @@ class DocumentFiles:
     def left_out(self) -> list[str]:
         """A line for each reason for which lines were left out."""
         return [
-            f"left out {one.count:,} x {one.reason.text}; first at {one.examples[0].file}:{one.examples[0].line}: "
-            f"{printable(one.examples[0].excerpt, FIELD)}"
-            for one in self._left_out.drops()
+            f"left out {drops.count:,} x {drops.reason.text}; first at "
+            f"{drops.examples[0].file}:{drops.examples[0].line}: {printable(drops.examples[0].excerpt, FIELD)}"
+            for drops in self._left_out.drops()
         ]
 
 

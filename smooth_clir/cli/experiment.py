@@ -130,14 +130,14 @@ def results_table(states: "Sequence[Cell]", metrics: Mapping[str, Mapping[str, f
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         for row in zip(*columns, strict=True)
     ]
-    places = {key: max(13, len(key) + 2) for key in METRICS}
+    metric_widths = {key: max(13, len(key) + 2) for key in METRICS}
     results = [
-        "".join(f"{metrics[state.name][key]:{width}.4f}" for key, width in places.items())
+        "".join(f"{metrics[state.name][key]:{width}.4f}" for key, width in metric_widths.items())
         if state.name in metrics
         else f"  {state.status}: {(state.reason or '').splitlines()[0]}"
         for state in states
     ]
-    head = "".join(f"{key:>{width}}" for key, width in places.items())
+    head = "".join(f"{key:>{width}}" for key, width in metric_widths.items())
     return "\n".join(left + right for left, right in zip(settings, [head, *results], strict=True))
 
 

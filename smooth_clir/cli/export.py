@@ -10,7 +10,7 @@ from pipeline.output_path import local_fault
 from schemas.errors import DataError
 from smooth_clir.cli.arguments import check_query_text, index_option, model_argument
 from smooth_clir.cli.imports import heavy_imports
-from smooth_clir.cli.model_folder import engines_of, index_place
+from smooth_clir.cli.model_folder import engines_of, find_index
 from smooth_clir.cli.terminal import StageView, say, short, show
 
 _LOGGED_EVERY = 1000
@@ -40,12 +40,12 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
         raise DataError(f"--output: {fault}")
     if os.path.isdir(output) and os.listdir(output):
         raise DataError(f"--output: must be a new or empty folder; {output} holds something. Choose another.")
-    place = index_place(model, index)
+    location = find_index(model, index)
     with heavy_imports():
         from smooth_clir.retrieval.exports.export import export_index
 
-        # What Milvus has is also on disk.
-        engines, newest = engines_of(place if index else place._replace(milvus=None))
+        # The documents in Milvus are also on disk.
+        engines, newest = engines_of(location if index else location._replace(milvus=None))
     progress = logging.getLogger("clir.progress")
     with StageView() as view:
         view.start(0, 0, "exporting")

@@ -11,7 +11,7 @@ from schemas.errors import DataError
 from smooth_clir.cli.arguments import index_option, json_option, model_argument
 from smooth_clir.cli.documents import STDIN, DocumentFiles, read_ids
 from smooth_clir.cli.imports import heavy_imports
-from smooth_clir.cli.model_folder import IndexPlace, index_place
+from smooth_clir.cli.model_folder import IndexLocation, find_index
 from smooth_clir.cli.terminal import StageView, say, short, show, show_json
 
 
@@ -53,22 +53,22 @@ def index_command(
         raise click.UsageError("stdin can be read once; give - once.")
     if check and (documents or added or removed):
         raise click.UsageError("--check changes nothing; give it without --documents, --add and --remove.")
-    place = index_place(model, index)
+    location = find_index(model, index)
     if check:
-        _check(place, as_json)
+        _check(location, as_json)
         return
-    if fault := local_fault(place.index_folder, "folder"):
+    if fault := local_fault(location.index_folder, "folder"):
         raise DataError(f"--index: {fault}")
     is_change = bool(added or removed)
-    given = added if is_change else documents or _documents_of_run(place)
-    files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
-    ids = [one for path in removed for one in read_ids(path)]
+    paths = added if is_change else documents or _documents_of_run(location)
+    files = DocumentFiles([file for path in paths for file in ([path] if path == STDIN else files_of(path))])
+    ids = [doc_id for path in removed for doc_id in read_ids(path)]
     with heavy_imports():
         from smooth_clir.retrieval.index_versions import IndexVersions, copy_newest
         from smooth_clir.retrieval.milvus_versions import MilvusVersions
         from smooth_clir.retrieval.update_index import IndexUpdater
 
-    milvus = MilvusVersions(place.milvus) if place.milvus else None
+    milvus = MilvusVersions(location.milvus) if location.milvus else None
     progress = logging.getLogger("clir.progress")
     with StageView() as view:
         view.start(0, 0, "indexing")
@@ -79,10 +79,10 @@ def index_command(
             left = f", {(time.monotonic() - started) * (1 - share) / share:.0f} s left" if share else ""
             progress.info("%s documents encoded%s", f"{encoded:,}", left)
 
-        versions = IndexVersions(place.index_folder)
-        if place.milvus:
-            copy_newest(IndexVersions(place.run_index), versions)
-        updater = IndexUpdater(place.newest_model, versions, report, milvus=milvus)
+        versions = IndexVersions(location.index_folder)
+        if location.milvus:
+            copy_newest(IndexVersions(location.run_index), versions)
+        updater = IndexUpdater(location.newest_model, versions, report, milvus=milvus)
         update = (
             updater.change(files.texts() if added else (), ids) if is_change else updater.replace_all(files.texts())
         )
@@ -97,18 +97,18 @@ def index_command(
         return
     counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
     show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} as they were")
-    if place.milvus:
-        show(f"{place.searched} is up to date with it")
+    if location.milvus:
+        show(f"{location.searched} is up to date with it")
     show(update.drift.describe())
 
 
-def _check(place: IndexPlace, as_json: bool) -> None:
+def _check(location: IndexLocation, as_json: bool) -> None:
     """Compares the files of all versions with their manifests, and prints a line for each file, and for Milvus.
 
     Raises:
       DataError: there is no index, a file is damaged, or Milvus does not hold the newest version.
     """
-    folder = place.index_folder
+    folder = location.index_folder
     with StageView() as view:
         view.start(0, 0, "checking")
         with heavy_imports():
@@ -117,39 +117,39 @@ def _check(place: IndexPlace, as_json: bool) -> None:
             from smooth_clir.retrieval.milvus_versions import MilvusVersions
 
         versions = IndexVersions(folder)
-        found = {version: check_version(str(version)) for version in versions.all()}
-    if not found:
-        raise DataError(f"{folder} must hold an index; make one with `clir index` first.")
+        checks = {version: check_version(str(version)) for version in versions.all()}
+    if not checks:
+        raise DataError(f"No index found in {folder}. Make one with `clir index`.")
     rows = [
         {"file": str(version / path), "state": state, "fault": files.faults.get(path, "")}
-        for version, files in found.items()
+        for version, files in checks.items()
         if version.is_dir()  # an update may remove it meanwhile
         for path, state in files.states(str(version)).items()
     ]
     fault = ""
-    if place.milvus and (newest := versions.newest()):
-        fault = MilvusVersions(place.milvus).fault_of(newest)
-        rows.append({"file": place.searched, "state": "damaged" if fault else "sound", "fault": fault})
+    if location.milvus and (newest := versions.newest()):
+        fault = MilvusVersions(location.milvus).fault_of(newest)
+        rows.append({"file": location.searched, "state": "damaged" if fault else "sound", "fault": fault})
     if as_json:
         show_json(rows)
     for row in () if as_json else rows:
-        file = row["file"] if row["file"] == place.searched else short(row["file"])
+        file = row["file"] if row["file"] == location.searched else short(row["file"])
         show(f"{file}: {row['state']}" + f": {row['fault']}" * bool(row["fault"]))
-    damaged = [version for version, files in found.items() if files.faults and version.is_dir()]
+    damaged = [version for version, files in checks.items() if files.faults and version.is_dir()]
     if damaged:
         is_newest = damaged[-1] == versions.newest()
         way_back = versions.way_back(damaged[-1]) if is_newest else "The newest version is sound."
         raise DataError(f"damaged: {', '.join(short(str(version)) for version in damaged)}. {way_back}")
     if fault:
-        raise DataError(f"damaged: {place.searched}: {fault}. `clir index` writes the newest version again.")
+        raise DataError(f"damaged: {location.searched}: {fault}. `clir index` writes the newest version again.")
 
 
-def _documents_of_run(place: IndexPlace) -> list[str]:
+def _documents_of_run(location: IndexLocation) -> list[str]:
     """The documents file in a run's configuration."""
-    config = short(str(place.config))
-    if not place.config.is_file():
+    config = short(str(location.config))
+    if not location.config.is_file():
         raise click.UsageError(f"there is no {config} that would name a run's documents; give --documents.")
-    documents = place.settings("data").get("documents")
+    documents = location.settings("data").get("documents")
     if not isinstance(documents, str):
         raise click.UsageError(f"{config} names no documents; give --documents.")
     return [documents]

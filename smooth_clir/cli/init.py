@@ -50,9 +50,9 @@ output: {output}
 
 
 def _file(answer: str) -> str:
-    """A path of a file that is there, or a pattern of some; `~` is the home folder, as in a configuration."""
+    """The path of an existing file, or a pattern of files; `~` is the home folder, as in a configuration."""
     path = os.path.expanduser(answer)
-    if not is_remote(path) and not all(os.path.isfile(one) for one in files_of(path) or [path]):
+    if not is_remote(path) and not all(os.path.isfile(file) for file in files_of(path) or [path]):
         raise click.BadParameter(f"must be a file, or a pattern of files; there is no file {answer!r}.")
     return path
 
@@ -85,7 +85,7 @@ _QUESTIONS: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "--output", metavar="FOLDER", help="Folder of everything a run writes; default: runs/ and the name of CONFIG."
 )
 @click.option("--example", is_flag=True, help="Take the bundled sample, whose files are copied beside CONFIG.")
-def init(config: str, output: str | None, example: bool, **given: str | None) -> None:
+def init(config: str, output: str | None, example: bool, **options: str | None) -> None:
     """Write a commented configuration, CONFIG (config.yaml), for your files; ask for what no option gives.
 
     CONFIG is written once the files that it names have been looked at. Beside it stands the schema of configurations,
@@ -105,15 +105,15 @@ def init(config: str, output: str | None, example: bool, **given: str | None) ->
     folder = path.parent
     schema = folder / SCHEMA_FILE
     if os.path.lexists(schema) and not is_config_schema(schema):
-        raise click.UsageError(f"{schema} must be a schema that clir init wrote, or none; there is another file.")
+        raise click.UsageError(f"{schema} already exists, and clir init did not write it.")
     if example:
-        if any(given.values()):
+        if any(options.values()):
             raise click.UsageError("--example names the files and languages; give it without them.")
         answers = {**_copy_example(folder), "query_language": "en", "document_language": "fr"}
     else:
-        if faults := [fault for name, value in given.items() if (fault := _option_fault(name, value))]:
+        if faults := [fault for name, value in options.items() if (fault := _option_fault(name, value))]:
             raise ConfigError(faults)
-        answers = {name: _ask(name) if value is None else _QUESTIONS[name][1](value) for name, value in given.items()}
+        answers = {name: _ask(name) if value is None else _QUESTIONS[name][1](value) for name, value in options.items()}
         for role in EXAMPLE:
             answers[role] = _seen_from(folder, answers[role])
     folder.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ def init(config: str, output: str | None, example: bool, **given: str | None) ->
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:  # made while this one asked
+    except FileExistsError:  # another process made it while this one asked
         raise click.UsageError(_is_there(config)) from None
     show(short(config))
     say(f"next:\n  {program()} run {for_shell(config)}")
@@ -149,14 +149,14 @@ def _is_there(config: str) -> str:
 
 
 def _seen_from(folder: Path, path: str) -> str:
-    """A path as a configuration in a folder names it; one with a scheme stays.
+    """A path relative to a folder; a path with a scheme stays.
 
     Links to folders are followed, as `clir run` does: `..` leads out of the folder behind a link.
     """
     if "://" in path:
         return path
-    above, name = os.path.split(path)
-    seen = os.path.relpath(os.path.join(os.path.realpath(above), name), os.path.realpath(folder))
+    parent, name = os.path.split(path)
+    seen = os.path.relpath(os.path.join(os.path.realpath(parent), name), os.path.realpath(folder))
     return os.path.join(".", seen) if seen.startswith("~") else seen
 
 
@@ -167,7 +167,7 @@ def _scalar(value: str) -> str:
 
 
 def _option_fault(name: str, value: str | None) -> str | None:
-    """Returns the fault of an option, or None; one that is missing is a fault where nobody can be asked."""
+    """Returns the fault of an option, or None. A missing option is an error if stdin is not a terminal."""
     option = f"--{name.replace('_', '-')}"
     if value is None:
         return None if sys.stdin.isatty() else f"{option} must be given where nobody can be asked; or --example."
@@ -192,7 +192,7 @@ def _check(path: Path, text: str) -> None:
     """Checks a configuration that is to be written, and the files that it names.
 
     Raises:
-      ConfigError: with every fault, each with its place in the file that is not written.
+      ConfigError: with every fault, each with its line in the file that is not written.
     """
     # In the same folder, from which the paths in it are relative.
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".", suffix=".yaml", encoding="utf-8") as draft:
@@ -209,17 +209,17 @@ def _copy_example(folder: Path) -> dict[str, str]:
     """Copies the bundled sample into a folder beside the configuration.
 
     Raises:
-      UsageError: another file is in the place of one of its files.
+      UsageError: another file has the name of one of its files.
     """
     root = Path(__file__).parents[2]
     # In a checkout, and where setup.py puts it in an installed package.
-    source = next(one for one in (root / "data" / "sample", root / "smooth_clir" / "sample") if one.is_dir())
+    source = next(path for path in (root / "data" / "sample", root / "smooth_clir" / "sample") if path.is_dir())
     target = folder / "sample"
     contents = {name: (source / name).read_bytes() for name in EXAMPLE.values()}
     for name, content in contents.items():
         copy = target / name
         if os.path.lexists(copy) and not (copy.is_file() and copy.read_bytes() == content):
-            raise click.UsageError(f"{copy} must be the sample's file, or none; there is another file.")
+            raise click.UsageError(f"{copy} already exists, and is not the sample's file.")
     target.mkdir(parents=True, exist_ok=True)
     for name, content in contents.items():
         write_atomically(target / name, content)

@@ -15,7 +15,7 @@ from schemas.json_files import parse_json
 from smooth_clir.cli.arguments import index_option, json_option, model_argument, number
 from smooth_clir.cli.documents import read_texts
 from smooth_clir.cli.imports import heavy_imports
-from smooth_clir.cli.model_folder import engines_of, index_place
+from smooth_clir.cli.model_folder import engines_of, find_index
 from smooth_clir.cli.terminal import StageView, for_shell, say, short, show, show_json
 
 _ACCOUNT_ENDING: Final = ".json"
@@ -55,19 +55,19 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
-    place = index_place(model, index)
+    location = find_index(model, index)
     items = read_texts("queries", queries)
     with heavy_imports():
         from smooth_clir.serving.label_queries import label_queries
 
     with StageView() as view:
         view.start(0, 0, "labelling")
-        engines, newest = engines_of(place)
+        engines, newest = engines_of(location)
         engine = engines.load(newest)
-        if engine.model_version != (version := Path(place.newest_model).name):
+        if engine.model_version != (version := Path(location.newest_model).name):
             raise DataError(
                 f"the index must be of the newest model, {version}; it is of {engine.model_version}: make it again with"
-                f" {place.command}"
+                f" {location.command}"
             )
         labels = label_queries(items, queries, engine, share)
     text = "".join(f"{pair}\n" for pair in labels.pairs)
@@ -87,7 +87,7 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
 
 
 def _output_fault(pairs: Path, account: Path) -> str | None:
-    """Returns the reason why the file of pairs must not be written, or None: what `clir label` wrote is replaced."""
+    """Returns the reason why the file of pairs must not be written, or None: files of `clir label` are replaced."""
     try:
         content = parse_json(account.read_text(encoding="utf-8"))
         ours = content[_DIGEST], content[_REPLACED]
@@ -97,5 +97,5 @@ def _output_fault(pairs: Path, account: Path) -> str | None:
     if pairs.exists() and sha256_of_file(str(pairs)) not in (ours or ()):
         theirs = pairs
     if theirs:
-        return f"{theirs} must be a file that clir label wrote, or none; there is another: choose another name."
+        return f"{theirs} already exists, and clir label did not write it: choose another name."
     return None

@@ -54,18 +54,18 @@ def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: boo
         from models.exported.model import LoadedModel
 
     ranker = LoadedModel(path)
-    found = ranker.translations(words)
+    translations = ranker.translations(words)
     if as_json:
-        show_json([{"word": word, "stems": [stem.model_dump() for stem in found[word]]} for word in words])
+        show_json([{"word": word, "stems": [stem.model_dump() for stem in translations[word]]} for word in words])
         return
     for word in words:
-        for line in _lines(word, found[word], ranker.is_segmented):
+        for line in _lines(word, translations[word], ranker.is_segmented):
             show(line)
 
 
 def _lines(word: str, stems: "Sequence[StemTranslations]", is_segmented: bool) -> Iterator[str]:
     """The lines of a word: a single stem beside it, several below it with the translations of each."""
-    shown, names = printable(word, FIELD), [printable(one.stem, FIELD) for one in stems]
+    shown, names = printable(word, FIELD), [printable(stem.stem, FIELD) for stem in stems]
     if not stems:
         yield f"{shown!r} holds no word"
     elif len(stems) == 1:
@@ -81,7 +81,7 @@ def _lines(word: str, stems: "Sequence[StemTranslations]", is_segmented: bool) -
 def _translations(translations: "Sequence[Translation]", indent: str, is_segmented: bool) -> Iterator[str]:
     from models.texts.joined_pairs import join_pairs
 
-    answers = [(one.stem, one.weight) for one in translations]
+    answers = [(translation.stem, translation.weight) for translation in translations]
     # A word of two characters in a segmented text is no pair.
     for text, weight in answers if is_segmented else join_pairs(answers):
         yield f"{indent}{weight:.4f}  {printable(text, FIELD)}"
@@ -97,10 +97,10 @@ def _export(model: str, export: str, as_json: bool) -> None:
     with heavy_imports():
         from models.exported.model import LoadedModel
 
-    found = LoadedModel(path).all_translations()
-    pairs = [TextPair(query, document, weight) for (query, document), weight in found.items()]
+    translations = LoadedModel(path).all_translations()
+    pairs = [TextPair(query, document, weight) for (query, document), weight in translations.items()]
     write_atomically(Path(export), format_pairs(pairs, export))
-    terms = len({one.query for one in pairs})
+    terms = len({pair.query for pair in pairs})
     if as_json:
         show_json({"output": export, "translations": len(pairs), "query_terms": terms})
         return
@@ -115,5 +115,5 @@ def _fault(export: str) -> str | None:
     if fault := local_fault(export, "file"):
         return fault
     if os.path.exists(export):
-        return f"there must be no such file yet; {export} is there: choose another name, or remove it."
+        return f"{export} already exists: choose another name, or remove it."
     return None

@@ -65,8 +65,8 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Remembers the command."""
-        name, self.called, rest = super().resolve_command(ctx, args)
-        return name, self.called, rest
+        name, self.called, remaining = super().resolve_command(ctx, args)
+        return name, self.called, remaining
 
 
 @click.group(
@@ -96,7 +96,7 @@ def _exit_interrupted() -> NoReturn:
 
 
 def _open_closed_streams() -> None:
-    """Opens /dev/null in the place of a closed stdin, stdout or stderr; a file of ours would take its number."""
+    """Replaces a closed stdin, stdout or stderr by /dev/null; otherwise the next file we open gets its descriptor."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))
@@ -106,7 +106,7 @@ def main() -> None:
     """Runs `clir`. Exits 0 on success, 1 on failure, 2 on wrong use; only our own bugs print a traceback."""
     _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a title may have letters that its encoding has not
+        sys.stdout.reconfigure(errors="backslashreplace")  # a title may have letters that its encoding lacks
     try:
         check_process()
         clir.main(standalone_mode=False, prog_name="clir")

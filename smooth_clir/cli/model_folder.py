@@ -42,8 +42,8 @@ def find_model(path: str) -> str:
     raise DataError(f"no exported model under {path}; run `clir run` first, and see why the gate refused its model.")
 
 
-class IndexPlace(NamedTuple):
-    """Places of models and their index."""
+class IndexLocation(NamedTuple):
+    """The folders of models and their index."""
 
     newest_model: str
     """Folder of the newest version, or of the one that was named."""
@@ -52,7 +52,7 @@ class IndexPlace(NamedTuple):
     index_folder: str
     """Folder of the index's versions, from which Milvus gets them, too; it may be missing."""
     milvus: MilvusSettings | None
-    """The index's place in Milvus, if it is searched there."""
+    """The index's settings in Milvus, if it is searched there."""
     config: Path
     """Configuration of the run that made the model; it may be missing."""
     command: str
@@ -60,7 +60,7 @@ class IndexPlace(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """The place where the index is searched: its folder, or its address in Milvus."""
+        """What is searched: the index's folder, or its address in Milvus."""
         return str(self.milvus.address) if self.milvus else self.index_folder
 
     @property
@@ -73,7 +73,7 @@ class IndexPlace(NamedTuple):
         return _section(self.config, section)
 
 
-def index_place(model: str, index: str | None) -> IndexPlace:
+def find_index(model: str, index: str | None) -> IndexLocation:
     """Finds the models under a folder, and their index.
 
     Args:
@@ -92,13 +92,14 @@ def index_place(model: str, index: str | None) -> IndexPlace:
     config = output / CONFIG_FILE
     milvus = _milvus_settings(config, index) if not is_folder else None
     folder = str(_folder_of(output, config, milvus)) if index is None or milvus else index
-    given = shlex.quote(str(milvus.address)) if milvus else for_shell(folder)  # an address is no path to be shortened
-    command = f"{program()} index {for_shell(model)}" + (f" --index {given}" if index else "")
-    return IndexPlace(newest, models, folder, milvus, config, command)
+    # An address is not a path: it is not shortened.
+    shown_index = shlex.quote(str(milvus.address)) if milvus else for_shell(folder)
+    command = f"{program()} index {for_shell(model)}" + (f" --index {shown_index}" if index else "")
+    return IndexLocation(newest, models, folder, milvus, config, command)
 
 
 def _folder_of(output: Path, config: Path, milvus: MilvusSettings | None) -> Path:
-    """The folder of an index that is searched in Milvus, or is the run's: each address has one of its own."""
+    """The run's folder of the index; an address in Milvus that the run does not name has a folder of its own."""
     if milvus is None or milvus == _milvus_settings(config, None):
         return output / INDEX
     address = MilvusAddress.parse(milvus.address or "")
@@ -112,12 +113,12 @@ def _section(config: Path, name: str) -> dict[str, Any]:
 
 
 def _milvus_settings(config: Path, index: str | None) -> MilvusSettings | None:
-    """The place in Milvus that the user or the run's configuration names; None where it is searched on disk."""
+    """The settings of Milvus from the user or the run's configuration; None if the index is searched on disk."""
     search = _section(config, "search")
     if index is None and search.get("engine") != "milvus":
         return None
-    given = search.get("milvus")
-    settings = dict(given) if isinstance(given, dict) else {}
+    milvus = search.get("milvus")
+    settings = dict(milvus) if isinstance(milvus, dict) else {}
     if index is not None:
         try:
             settings["address"] = str(MilvusAddress.parse(index))
@@ -126,15 +127,15 @@ def _milvus_settings(config: Path, index: str | None) -> MilvusSettings | None:
     try:
         return MilvusSettings(**settings)
     except pydantic.ValidationError as error:
-        where = f"{config}: search.milvus"
-        raise ConfigError([describe_fault(fault, {}, where, MilvusSettings) for fault in error.errors()]) from None
+        source = f"{config}: search.milvus"
+        raise ConfigError([describe_fault(fault, {}, source, MilvusSettings) for fault in error.errors()]) from None
 
 
-def engines_of(place: IndexPlace, gain: float | None = None) -> tuple["FolderEngines", str]:
-    """The engines of the index at a place, and the newest version, for `load`.
+def engines_of(location: IndexLocation, gain: float | None = None) -> tuple["FolderEngines", str]:
+    """The engines of an index, and its newest version, for `load`.
 
     Args:
-      place: the place.
+      location: see `find_index`.
       gain: gain of the second pass; None for the model's own, 0 for the first pass alone.
 
     Raises:
@@ -142,7 +143,7 @@ def engines_of(place: IndexPlace, gain: float | None = None) -> tuple["FolderEng
     """
     from smooth_clir.retrieval.folder_engines import FolderEngines
 
-    engines = FolderEngines(place.models, place.searched, gain=gain)
+    engines = FolderEngines(location.models, location.searched, gain=gain)
     if (newest := engines.newest()) is None:
-        raise DataError(f"there is no index in {place.searched}; make one first: {place.command}")
+        raise DataError(f"No index found in {location.searched}. Make one with `{location.command}`.")
     return engines, newest

@@ -13,9 +13,9 @@ from smooth_clir.cli.terminal import FIELD, show, show_json
 @model_argument
 @click.option("--word", "words", metavar="WORD", multiple=True, required=True, help="A word; repeatable.")
 @click.option("--documents", is_flag=True, help="The words are of the documents' language, not of the queries'.")
-@click.option("-k", "most", default=5, show_default=True, type=click.IntRange(1, 1000), help="Most words of a list.")
+@click.option("-k", "limit", default=5, show_default=True, type=click.IntRange(1, 1000), help="Most words of a list.")
 @json_option
-def neighbours(model: str, words: tuple[str, ...], documents: bool, most: int, as_json: bool) -> None:
+def neighbours(model: str, words: tuple[str, ...], documents: bool, limit: int, as_json: bool) -> None:
     """Show the words whose vectors lie nearest to each WORD's in an exported MODEL.
 
     Words of its own language are compared by the distance of the two vectors, those of the other language by the inner
@@ -32,21 +32,21 @@ def neighbours(model: str, words: tuple[str, ...], documents: bool, most: int, a
         from models.exported.model import LoadedModel
         from models.exported.neighbours import nearest_words
 
-    found = nearest_words(
-        LoadedModel(path, "encode_query", "encode_document"), words, "document" if documents else "query", most
+    results = nearest_words(
+        LoadedModel(path, "encode_query", "encode_document"), words, "document" if documents else "query", limit
     )
     if as_json:
-        show_json([one.model_dump() for one in found])
+        show_json([result.model_dump() for result in results])
         return
-    own, other = ("documents", "queries") if documents else ("queries", "documents")
-    for one in found:
-        if not one.own_side:
-            show(f"{printable(one.word, FIELD)}: the model does not know it")
+    role, opposite_role = ("documents", "queries") if documents else ("queries", "documents")
+    for result in results:
+        if not result.own_side:
+            show(f"{printable(result.word, FIELD)}: the model does not know it")
             continue
-        show(f"{printable(one.word, FIELD)}")
+        show(f"{printable(result.word, FIELD)}")
         for head, words_of_side in (
-            (f"distance in {own}", one.own_side),
-            (f"inner product with {other}", one.other_side),
+            (f"distance in {role}", result.own_side),
+            (f"inner product with {opposite_role}", result.other_side),
         ):
             show(f"  {head}")
             for neighbour in words_of_side:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from models.exported.explanation import ScorePart
     from smooth_clir.retrieval.document_ranker import RankedDocument
 
-MOST_WORDS: Final = 8
-"""Most lines for the words of a channel; the other words are summed in one line."""
+MAX_WORDS: Final = 8
+"""Largest number of lines for the words of a channel. The other words are summed in one line."""
 
 
 @click.command()
@@ -97,7 +97,7 @@ def rank(
 
 
 def _as_dict(result: "RankedDocument") -> dict[str, Any]:
-    """For JSON; without parts unless they were requested, and without a share where there is none."""
+    """For JSON: without parts unless they were requested, and without a missing share."""
     content = {name: value for name, value in result._asdict().items() if value is not None}
     parts = [part.model_dump() for part in content.pop("parts")]
     return {**content, "parts": parts} if parts else content
@@ -105,13 +105,13 @@ def _as_dict(result: "RankedDocument") -> dict[str, Any]:
 
 def describe_parts(parts: "tuple[ScorePart, ...]") -> Iterator[str]:
     """Yields a line for each part, followed by its words; the numbers stand below the scores."""
-    for one in parts:
-        yield _line(one.part, one.name)
-        for word in one.words[:MOST_WORDS]:
-            answer, asked = (printable(term, FIELD) for term in (word.document_term, word.query_term))
-            yield _line(word.part, f"  {asked} <- {answer}")
-        if others := one.words[MOST_WORDS:]:
-            yield _line(sum(word.part for word in others), f"  {len(others)} others")
+    for part in parts:
+        yield _line(part.part, part.name)
+        for word in part.words[:MAX_WORDS]:
+            document_term, query_term = (printable(term, FIELD) for term in (word.document_term, word.query_term))
+            yield _line(word.part, f"  {query_term} <- {document_term}")
+        if remaining := part.words[MAX_WORDS:]:
+            yield _line(sum(word.part for word in remaining), f"  {len(remaining)} others")
 
 
 def _line(part: float, text: str) -> str:

@@ -125,8 +125,8 @@ def _input_files(folder: Path) -> tuple[DataSettings, dict[str, list[str]]]:
     if faults := [f"{path}: data.{role}: {fault}" for role, fault in check_collection(paths)]:
         raise ConfigError(faults)
     files = {role: files_of(path) for role, path in paths.items()}
-    for role, of_role in files.items():
-        if getattr(data.sha256, role) not in (None, input_digest([sha256_of_file(file) for file in of_role])):
+    for role, role_files in files.items():
+        if getattr(data.sha256, role) not in (None, input_digest([sha256_of_file(file) for file in role_files])):
             raise DataError(f"data.{role}: {paths[role]} must be as it was when {folder} was made; it has changed.")
     return data, files
 
@@ -134,14 +134,13 @@ def _input_files(folder: Path) -> tuple[DataSettings, dict[str, list[str]]]:
 def _describe(inversions: "list[Inversion]", lists: int) -> list[str]:
     """A sentence for each of the first lists."""
     lines = [
-        f"query {one.query_id}: the evaluator has document {one.above.doc_id} ({one.above.evaluated:.9g}) above "
-        f"{one.below.doc_id} ({one.below.evaluated:.9g}); the served model has {one.below.doc_id} "
-        f"({one.below.served:.9g}) above {one.above.doc_id} ({one.above.served:.9g})."
-        for one in inversions[:_SHOWN]
+        f"query {query_id}: the evaluator has document {above.doc_id} ({above.evaluated:.9g}) above {below.doc_id} "
+        f"({below.evaluated:.9g}); the served model has {below.doc_id} ({below.served:.9g}) above {above.doc_id} "
+        f"({above.served:.9g})."
+        for query_id, above, below in (
+            (inversion.query_id, inversion.above, inversion.below) for inversion in inversions[:_SHOWN]
+        )
     ]
     more = len(inversions) - len(lines)
-    return [
-        f"{len(inversions):,} of {lists:,} lists are in another order.",
-        *lines,
-        *([f"... and {more:,}"] if more else []),
-    ]
+    summary = f"{len(inversions):,} of {lists:,} lists are in another order."
+    return [summary, *lines, *([f"... and {more:,}"] if more else [])]

@@ -69,11 +69,11 @@ def _estimate(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         with heavy_imports(verbose):
             from pipeline.estimate.estimate_run import estimate_run
 
-        found = estimate_run(settings)
+        estimate = estimate_run(settings)
     if as_json:
-        show_json(found.as_dict())
+        show_json(estimate.as_dict())
     else:
-        show("\n".join(found.describe()))
+        show("\n".join(estimate.describe()))
 
 
 def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
@@ -146,8 +146,8 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     newest = f"the newest version is {short(result.newest)}" if result.newest else "no version is pushed"
     if result.pushed is None:
         raise DataError(f"the model was not pushed: {result.verdict.reason}. As before, {newest}.")
-    said = "is pushed already" if result.was_pushed else "pushed"
-    say(f"{said} as the newest version, {short(result.pushed)}: {result.verdict.reason}")
+    outcome = "is pushed already" if result.was_pushed else "pushed"
+    say(f"{outcome} as the newest version, {short(result.pushed)}: {result.verdict.reason}")
     _say_next(settings)
 
 

@@ -14,7 +14,7 @@ from smooth_clir.cli.arguments import (
     model_argument,
 )
 from smooth_clir.cli.imports import heavy_imports
-from smooth_clir.cli.model_folder import engines_of, index_place
+from smooth_clir.cli.model_folder import engines_of, find_index
 from smooth_clir.cli.shown_document import show_document, snippet_characters
 from smooth_clir.cli.terminal import FIELD, say, show, show_json
 
@@ -23,13 +23,13 @@ from smooth_clir.cli.terminal import FIELD, say, show, show_json
 @model_argument
 @click.argument("queries", metavar="[QUERY]...", nargs=-1)
 @click.option(
-    "-k", "most", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most results of a query."
+    "-k", "limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most results of a query."
 )
 @feedback_option
 @index_option
 @json_lines_option
 def search(
-    model: str, queries: tuple[str, ...], most: int, gain: float | None, index: str | None, as_json: bool
+    model: str, queries: tuple[str, ...], limit: int, gain: float | None, index: str | None, as_json: bool
 ) -> None:
     """Search the index of a MODEL (see `clir index`) for each QUERY; without a QUERY, for each line of stdin.
 
@@ -43,16 +43,16 @@ def search(
     """
     for query in queries:
         check_query_text("QUERY", query)
-    place = index_place(model, index)
+    location = find_index(model, index)
     with heavy_imports():
         from smooth_clir.retrieval.snippet import CHARACTERS
 
-        engines, newest = engines_of(place, gain)
+        engines, newest = engines_of(location, gain)
     engine = engines.load(newest)
-    if engine.model_version != (version := os.path.basename(place.newest_model)):
+    if engine.model_version != (version := os.path.basename(location.newest_model)):
         say(
             f"the index is of the model {engine.model_version}, which searches it; the newest is {version}: "
-            + place.command
+            + location.command
         )
     if engine.why_first_pass:
         say(f"the first pass alone ranks: {engine.why_first_pass}")
@@ -61,7 +61,7 @@ def search(
     # JSON has the snippets of the service; those for a person fit on a line.
     characters = CHARACTERS if as_json else snippet_characters()
     for query in queries or lines_of_stdin():
-        answer = engine.search(query, most, with_snippets=True, with_texts=not as_json, snippet_characters=characters)
+        answer = engine.search(query, limit, with_snippets=True, with_texts=not as_json, snippet_characters=characters)
         if not answer.results:
             say(f"no document answers the query {printable(query, FIELD)!r}: the model knows no word of it")
         if as_json:

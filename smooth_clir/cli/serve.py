@@ -10,7 +10,7 @@ import pydantic
 from schemas.served_versions import MODEL_NAME
 from smooth_clir.cli.arguments import index_option, model_argument
 from smooth_clir.cli.imports import heavy_imports
-from smooth_clir.cli.model_folder import IndexPlace, index_place
+from smooth_clir.cli.model_folder import IndexLocation, find_index
 from smooth_clir.cli.terminal import say, show
 from smooth_clir.serving.settings import ServiceSettings
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _limit(name: str, metavar: str = "N") -> Any:
-    """Makes an option for a limit of the service, with the field's documentation as help."""
+    """Makes an option for a limit of the service; its help is the field's docstring."""
     field = ServiceSettings.model_fields[name]
     return click.option(
         f"--{name.replace('_', '-')}", type=type(field.default), default=field.default, show_default=True,
@@ -62,11 +62,11 @@ def serve(model: str, index: str | None, tf_serving: str | None, model_name: str
         (fault, *_) = error.errors()
         option = f"--{str(fault['loc'][0]).replace('_', '-')}"
         raise click.UsageError(f"{option}: {fault['msg']}; got {fault['input']}.") from None
-    place = index_place(model, index)
+    location = find_index(model, index)
     with heavy_imports():
         from smooth_clir.serving.service import Service
 
-        source = _source(place, tf_serving, model_name, settings.seconds)
+        source = _source(location, tf_serving, model_name, settings.seconds)
     say("loading")
     service = Service(source, settings, sys.stderr)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -77,8 +77,8 @@ def serve(model: str, index: str | None, tf_serving: str | None, model_name: str
         os._exit(1)  # their threads would keep the process alive
 
 
-def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds: float) -> "FolderEngines":
-    """The source of engines; the languages are those of the run that made the model, if its configuration is there."""
+def _source(location: IndexLocation, tf_serving: str | None, model_name: str, seconds: float) -> "FolderEngines":
+    """The source of engines. Its languages come from the configuration of the model's run, if there is one."""
     from smooth_clir.retrieval.engine import Languages
     from smooth_clir.retrieval.folder_engines import FolderEngines
 
@@ -89,8 +89,8 @@ def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds:
         def connect(version: str) -> TfServingModel:
             return TfServingModel(tf_serving, model_name, version, seconds)
 
-    data = place.settings("data")
+    data = location.settings("data")
     query, document = data.get("query_language"), data.get("document_language")
     languages = Languages(query, document) if isinstance(query, str) and isinstance(document, str) else None
     # A call of Milvus ends before the request does, so that its answer says why.
-    return FolderEngines(place.models, place.searched, connect, languages, max(1, int(seconds / 2)))
+    return FolderEngines(location.models, location.searched, connect, languages, max(1, int(seconds / 2)))

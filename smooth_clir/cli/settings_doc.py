@@ -94,7 +94,7 @@ def settings_markdown() -> str:
 def _run_settings() -> str:
     """Every key of a run, section by section, with its value in each preset."""
     parts = []
-    for section, fields in groupby(settings_fields(RunConfig), key=lambda one: one[0].partition(".")[0]):
+    for section, fields in groupby(settings_fields(RunConfig), key=lambda entry: entry[0].partition(".")[0]):
         items = [_item(name, field, _values_of_presets(name)) for name, field in fields]
         field = RunConfig.model_fields[section]
         is_section = isinstance(field.annotation, type) and issubclass(field.annotation, Settings)
@@ -103,7 +103,7 @@ def _run_settings() -> str:
 
 
 def _values_of_presets(name: str) -> str:
-    """The values of a setting that presets have of their own, each with its presets."""
+    """The values that presets give to a setting, each with its presets."""
     own: dict[str, list[str]] = {}
     for preset in PRESETS if name != "preset" else ():
         if value := _in_preset(preset, name):
@@ -111,13 +111,13 @@ def _values_of_presets(name: str) -> str:
     return "".join(f"; {', '.join(presets)}: {value}" for value, presets in own.items())
 
 
-def _item(name: str, field: FieldInfo, of_presets: str = "") -> str:
+def _item(name: str, field: FieldInfo, preset_values: str = "") -> str:
     """A setting as an item of a list: its key, type and default, and what it means."""
-    return f"- **`{name}`**: {_type(field)}; {_default(field)}{of_presets}  \n  {_meaning(field)}\n"
+    return f"- **`{name}`**: {_type(field)}; {_default(field)}{preset_values}  \n  {_meaning(field)}\n"
 
 
 def _in_preset(preset: str, name: str) -> str:
-    """A setting's value in a preset and the condition for it; nothing where it is the setting's default."""
+    """A setting's value in a preset and its condition; empty if the preset has no value of its own."""
     if name not in PRESETS[preset]:
         return ""
     value, where = PRESETS[preset][name]
@@ -150,7 +150,7 @@ def _type(field: FieldInfo) -> str:
         for key, sign in _SIGNS.items()
         if hasattr(limit, key)
     ]
-    choices = [one.func.choices for one in field.metadata if isinstance(getattr(one, "func", None), OneOf)]
+    choices = [limit.func.choices for limit in field.metadata if isinstance(getattr(limit, "func", None), OneOf)]
     name = f"one of {', '.join(choices[0])}" if choices else _name(field.annotation)
     return ", ".join([name, *limits])
 

@@ -17,17 +17,17 @@ _INDENT: Final = " " * 5
 _BEFORE: Final = "… "
 _AFTER: Final = " …"
 _FIRST_WORDS: Final = 60
-"""Most characters of a text that stand in the place of a missing title."""
+"""Largest number of characters of a text that replace a missing title."""
 _WIDTH: Final = 100
 """Longest line with a piece of a text, in characters, where the output is not a terminal."""
-_LEAST: Final = 20
-"""Fewest characters of a piece of a text: a narrower terminal breaks the line."""
+_MIN_CHARACTERS: Final = 20
+"""Smallest number of characters of a piece of a text. A narrower terminal breaks the line."""
 
 
 def snippet_characters() -> int:
     """The length of the longest snippet that `show_document` shows on one line."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
-    return max(_LEAST, width - len(_INDENT + _BEFORE + _AFTER))
+    return max(_MIN_CHARACTERS, width - len(_INDENT + _BEFORE + _AFTER))
 
 
 def show_document(
@@ -37,11 +37,11 @@ def show_document(
 
     The share of relevant documents among those with its score follows the score.
 
-    The words that match are bold on a terminal, unless NO_COLOR is set. Elsewhere nothing marks them: any sign could
-    also be one of the text; `--json` says which words match.
+    The words that match are bold on a terminal, unless NO_COLOR is set. Elsewhere they are not marked, because
+    any sign could also occur in the text. `--json` says which words match.
 
     Args:
-      rank: place among the documents, from 1.
+      rank: position among the documents, from 1.
       score: its score.
       share: the share of relevant documents; None shows none.
       doc_id: its id.
@@ -50,8 +50,8 @@ def show_document(
       snippet: a piece of the text, of at most `snippet_characters()`; None shows none.
     """
     name = printable(title, FIELD) if title.strip() else printable(text.strip(), _FIRST_WORDS)
-    of_score = "" if share is None else f"{relevant_percentage(share):>14}  "
-    show(f"{rank:3}  {score:7.4f}  {of_score}{printable(doc_id, FIELD)}  {name}")
+    share_text = "" if share is None else f"{relevant_percentage(share):>14}  "
+    show(f"{rank:3}  {score:7.4f}  {share_text}{printable(doc_id, FIELD)}  {name}")
     if snippet is None:
         return
     has_bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

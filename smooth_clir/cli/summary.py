@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from schemas.evaluation import EvaluationReport, PartReport
 from schemas.search_report import SearchReport
 from schemas.served_versions import served_versions
 
-_OF_DOMAINS: Final = ("p_mr_1", "ndcg_5", "map")
+_DOMAIN_METRICS: Final = ("p_mr_1", "ndcg_5", "map")
 
 
 def metrics_table(report: EvaluationReport) -> str:
@@ -59,9 +60,9 @@ def search_table(report: SearchReport) -> str:
         ("on lists", sampled.metrics),
     ]
     lines = [f"whole collection ({report.documents:,} documents)", *_columns("", columns)]
-    for (kind, other), metrics in groupby(report.comparisons, key=lambda one: (one.kind, one.other)):
-        found = ", ".join(f"{one.metric} {one.difference:+.4f} ({one.p_text})" for one in metrics)
-        lines.append(f"model against {f'the channel {other}' if kind == 'channel' else other}: {found}")
+    for (kind, rival), group in groupby(report.comparisons, key=attrgetter("kind", "other")):
+        parts = (f"{comparison.metric} {comparison.difference:+.4f} ({comparison.p_text})" for comparison in group)
+        lines.append(f"model against {f'the channel {rival}' if kind == 'channel' else rival}: {', '.join(parts)}")
     if report.feedback:
         lines.append(f"model: with feedback {report.feedback:g}, a second pass; its channels alone have the first")
     if report.approximation.queries:
@@ -92,9 +93,9 @@ def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping
 def _domains(domains: Mapping[str, PartReport]) -> Iterator[str]:
     """A line for each domain: its queries, and the model's main metrics."""
     first = max(len("domain"), *map(len, domains)) + 1
-    yield f"{'domain':{first}}{'queries':>10}" + "".join(f"{key:>10}" for key in _OF_DOMAINS)
+    yield f"{'domain':{first}}{'queries':>10}" + "".join(f"{key:>10}" for key in _DOMAIN_METRICS)
     for name, part in domains.items():
-        yield f"{name:{first}}{part.queries:>10,}" + "".join(f"{part.metrics[key]:>10.4f}" for key in _OF_DOMAINS)
+        yield f"{name:{first}}{part.queries:>10,}" + "".join(f"{part.metrics[key]:>10.4f}" for key in _DOMAIN_METRICS)
 
 
 def _columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> list[str]:
@@ -125,8 +126,8 @@ class RunSummary:
 
     def describe(self) -> str:
         """The summary in a line."""
-        hows = [stage.how for stage in self.stages]
-        counts = ", ".join(f"{hows.count(how)} {how}" for how in ("run", "cached", "restored") if how in hows)
+        outcomes = [stage.how for stage in self.stages]
+        counts = ", ".join(f"{outcomes.count(how)} {how}" for how in ("run", "cached", "restored") if how in outcomes)
         took = f"{self.seconds:.0f} s in all, peak memory {self.peak_memory_bytes / 2**30:.1f} GiB"
         return f"{took}; stages: {counts or 'none'}"
 
@@ -137,13 +138,13 @@ class RunSummary:
             "peak_memory_bytes": self.peak_memory_bytes,
             "stages": [
                 {
-                    "name": one.name,
-                    "how": one.how,
-                    "seconds": round(one.seconds, 2),
-                    "cpu_seconds": round(one.cpu_seconds, 2),
-                    "peak_memory_bytes": one.peak_memory_bytes,
+                    "name": stage.name,
+                    "how": stage.how,
+                    "seconds": round(stage.seconds, 2),
+                    "cpu_seconds": round(stage.cpu_seconds, 2),
+                    "peak_memory_bytes": stage.peak_memory_bytes,
                 }
-                for one in self.stages
+                for stage in self.stages
             ],
         }
 
@@ -164,7 +165,7 @@ def describe_files(output: Path) -> list[str]:
             if (output / folder).is_dir()
         ),
         f"  {f'{SERVING}/':14}pushed versions: {versions(SERVING)}",
-        *([f"  {f'{INDEX}/':14}versions of the index: {found}"] if (found := versions(INDEX)) else []),
+        *([f"  {f'{INDEX}/':14}versions of the index: {count}"] if (count := versions(INDEX)) else []),
         f"  {f'{TENSORBOARD}/':14}losses, gradients, metrics and scores of every epoch",
         f"  {CONFIG_FILE:14}the resolved configuration",
     ]

@@ -18,7 +18,7 @@ from pipeline.stages import StageEnd
 from schemas.wording import printable
 
 FIELD: Final = 120
-"""Most characters shown of a title, an id, or another text of the user's files."""
+"""Largest number of characters shown of a title, an id, or another text of the user's files."""
 _LINE: Final = 4000
 _SECONDS_BETWEEN_LINES: Final = 10.0
 
@@ -46,7 +46,7 @@ def show_json(result: Any, indent: int | None = 2) -> None:
 
 
 def short(path: str) -> str:
-    """A path relative to the current folder, where it lies in it."""
+    """A path, relative to the current folder if it lies below it."""
     relative = os.path.relpath(path)
     return path if relative.startswith("..") else relative
 
@@ -65,7 +65,7 @@ def for_shell(path: str) -> str:
 def program(name: str = "clir") -> str:
     """A program as a person may paste it into the shell that called this one.
 
-    It is the plain name where the shell finds the program by it, else the path of the one beside this program.
+    The plain name if the shell finds the program by it; otherwise the path of the program beside this one.
 
     Args:
       name: `clir`, or another program of its environment.

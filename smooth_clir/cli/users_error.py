@@ -1,7 +1,7 @@
 """Distinguishes a user's errors and Ctrl-C from our bugs.
 
-Runners wrap the exceptions of a stage, or keep their words alone. So an exception is first taken apart into the
-exceptions behind it (`raised_in`), and then each of these is recognised by its class or its words.
+Runners wrap the exceptions of a stage, or keep only their messages. So an exception is first taken apart into the
+exceptions behind it (`raised_in`), and then each of these is recognised by its class or its message.
 """
 
 import builtins
@@ -16,8 +16,8 @@ from schemas.errors import ConfigError, DataError
 from schemas.wording import printable
 
 _OURS = {
-    one.__name__
-    for one in (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, TypeError)
+    kind.__name__
+    for kind in (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, TypeError)
 } | {"RecursionError", "NotImplementedError", "SyntaxError", "ValueError"}
 _ENDS = "(?:[Ee]rror|Exception|Interrupt|Exit|BadGzipFile)"
 """The endings of the exception names that matter here."""
@@ -25,7 +25,7 @@ _TRACEBACK = "Traceback (most recent call last):\n"
 
 
 class Raised(NamedTuple):
-    """An exception, or the words that are left of one.
+    """An exception, or a message that a runner kept of it.
 
     Example:
       >>> [*raised_in(RuntimeError("OSError: [Errno 13] Permission denied: '/x' [while running 'Write']"))][1]
@@ -37,7 +37,7 @@ class Raised(NamedTuple):
     text: str
     """Its message."""
     error: BaseException | None
-    """The exception; None where there are words alone."""
+    """The exception; None if only its message was kept."""
 
     @property
     def is_a_slip(self) -> bool:
@@ -46,22 +46,22 @@ class Raised(NamedTuple):
 
 
 def raised_in(error: BaseException) -> Iterator[Raised]:
-    """Yields an exception, those that its words name, and those behind it, the last raised first.
+    """Yields an exception, those that its message names, and those behind it, the last raised first.
 
     The exception that was being handled when a slip was raised is not behind the slip, except with `raise ... from`.
     """
     seen: set[int] = set()
-    one: BaseException | None = error
-    while one is not None and id(one) not in seen:
-        seen.add(id(one))
-        raised = Raised(_names(type(one)), str(one), one)
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        raised = Raised(_names(type(current)), str(current), current)
         yield from _with_words(raised)
-        may_follow = not (raised.is_a_slip or one.__suppress_context__)
-        one = one.__cause__ or (one.__context__ if may_follow else None)
+        may_follow = not (raised.is_a_slip or current.__suppress_context__)
+        current = current.__cause__ or (current.__context__ if may_follow else None)
 
 
 def _with_words(raised: Raised) -> Iterator[Raised]:
-    """Yields an exception and those that its words name; the words then belong to these alone."""
+    """Yields an exception, without its message if that names others, and then these."""
     words = [] if raised.is_a_slip else list(_in_words(raised.text))
     yield raised._replace(text="") if words else raised
     yield from words
@@ -70,13 +70,13 @@ def _with_words(raised: Raised) -> Iterator[Raised]:
 def _in_words(text: str) -> Iterator[Raised]:
     """Yields the exceptions that a text names at its start or at the end of a traceback, the last first."""
     for part in reversed(text.split(_TRACEBACK)):
-        said = without_step(re.split(r"\n\n(?:During handling|The above exception)", part)[0])
+        message = without_step(re.split(r"\n\n(?:During handling|The above exception)", part)[0])
         # The first line of a traceback that is not indented; the lines after it belong to its message.
-        found = re.search(rf"^([A-Za-z_][\w.]*{_ENDS})(?:: (.*))?\Z", said, re.MULTILINE | re.DOTALL)
-        if found:
-            kind = getattr(builtins, found[1], None)
-            names = _names(kind) if isinstance(kind, type) else (found[1],)
-            yield from _with_words(Raised(names, found[2] or "", None))
+        match = re.search(rf"^([A-Za-z_][\w.]*{_ENDS})(?:: (.*))?\Z", message, re.MULTILINE | re.DOTALL)
+        if match:
+            kind = getattr(builtins, match[1], None)
+            names = _names(kind) if isinstance(kind, type) else (match[1],)
+            yield from _with_words(Raised(names, match[2] or "", None))
 
 
 def without_step(text: str) -> str:
@@ -85,8 +85,8 @@ def without_step(text: str) -> str:
 
 
 def _names(kind: type) -> tuple[str, ...]:
-    above = (one for one in kind.__mro__ if one is not object)
-    return tuple(one.__name__ if one.__module__ == "builtins" else f"{one.__module__}.{one.__name__}" for one in above)
+    bases = (base for base in kind.__mro__ if base is not object)
+    return tuple(f"{base.__module__}.{base.__name__}".removeprefix("builtins.") for base in bases)
 
 
 _NO_SPACE: Final = (*map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)), "database or disk is full")
@@ -128,16 +128,16 @@ def users_error(error: BaseException | None, has_stages: bool) -> ConfigError | 
 
     Args:
       error: the exception.
-      has_stages: whether it ended a command that runs stages: only there a remedy speaks of them and of a training.
+      has_stages: whether the command runs stages; only then the remedies mention stages and training.
 
     A user's error is one of our classes for users, or a library's error about the data, the disk or the memory. The
     latter is recognised by the system's message, TensorFlow's code, or SQLite's message about its file. A slip of the
-    code is none, whatever was being handled when it was raised.
+    code is not, whatever was being handled when it was raised.
     """
     for raised in raised_in(error) if error else ():
-        for kind in () if raised.is_a_slip else (_ours, _no_space, _database, _system, _no_memory, _broken_file):
-            if found := kind(raised, has_stages):
-                return found
+        for recognise in () if raised.is_a_slip else (_ours, _no_space, _database, _system, _no_memory, _broken_file):
+            if fault := recognise(raised, has_stages):
+                return fault
         if raised.is_a_slip and raised.error is None:
             return None
     return None
@@ -149,7 +149,7 @@ def _again(has_stages: bool) -> str:
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether a KeyboardInterrupt stands behind an exception, or in the words that a runner kept of it.
+    """Whether a KeyboardInterrupt stands behind an exception, or in the message that a runner kept of it.
 
     Python raises it in the main thread, which may be in a step of Beam; the runner then raises a RuntimeError.
     """
@@ -182,21 +182,20 @@ def _database(raised: Raised, has_stages: bool) -> DataError | None:
     for words in _DATABASE:
         if words in raised.text:
             return DataError(
-                f"{METADATA_FILE} in the output folder must be the database that runs write there; it cannot be used: "
-                f"{words}. See that it can be written and that no other program holds it, or move it away, and run it "
-                "again: all stages then run again."
+                f"{METADATA_FILE} in the output folder cannot be used: {words}. See that it can be written and that no "
+                "other program holds it, or move it away, and run it again: all stages then run again."
             )
     return None
 
 
 def _no_memory(raised: Raised, has_stages: bool) -> DataError | None:
-    said = next((words for words in _NO_MEMORY if words in raised.text), None)
-    if said is None and not {"MemoryError", *_tensorflows("ResourceExhaustedError")}.intersection(raised.names):
+    words = next((words for words in _NO_MEMORY if words in raised.text), None)
+    if words is None and not {"MemoryError", *_tensorflows("ResourceExhaustedError")}.intersection(raised.names):
         return None
-    what = printable(said or _first_line(raised.text), 200)
+    detail = printable(words or _first_line(raised.text), 200)
     smaller = "training.batch_lists, model.embedding_dim, model.vocabulary_size or " if has_stages else ""
     return DataError(
-        f"not enough memory{f' ({what})' if what else ''}; free some, or take a smaller {smaller}collection, "
+        f"not enough memory{f' ({detail})' if detail else ''}; free some, or take a smaller {smaller}collection, "
         + _again(has_stages)
     )
 
@@ -210,19 +209,19 @@ def _system(raised: Raised, has_stages: bool) -> DataError | None:
         number, path = _system_fault(raised.text)
     if number in (None, errno.ENOMEM) or not (number in _WAY_OUT or path):
         return None
-    place = f"{os.fsdecode(path)}: " if isinstance(path, str | bytes) else ""
+    prefix = f"{os.fsdecode(path)}: " if isinstance(path, str | bytes) else ""
     way_out = _WAY_OUT.get(number, "correct the cause")
-    return DataError(f"{printable(place, _LONGEST)}{os.strerror(number)}; {way_out}, {_again(has_stages)}")
+    return DataError(f"{printable(prefix, _LONGEST)}{os.strerror(number)}; {way_out}, {_again(has_stages)}")
 
 
 def _system_fault(text: str) -> tuple[int | None, str | None]:
     """The error number and the path in a message, as Python, Beam and TensorFlow write them."""
-    if found := re.search(r"\[Errno (\d+)\] [^:\n\[]+(?:: b?(?P<quote>['\"])(.+?)(?P=quote))?", text):
-        return int(found[1]), found[3]
-    if found := re.search(r"(?:b?(?P<quote>['\"])([^'\"\n]+)(?P=quote): \w*)?Error\((\d+), '", text):
-        return int(found[3]), found[2]
-    if found := re.search(rf"^\s*(\S.*?)(?:;| is) ({_STRERROR})\b", text, re.MULTILINE | re.IGNORECASE):
-        return _NUMBERS[found[2].lower()], found[1]
+    if match := re.search(r"\[Errno (\d+)\] [^:\n\[]+(?:: b?(?P<quote>['\"])(.+?)(?P=quote))?", text):
+        return int(match[1]), match[3]
+    if match := re.search(r"(?:b?(?P<quote>['\"])([^'\"\n]+)(?P=quote): \w*)?Error\((\d+), '", text):
+        return int(match[3]), match[2]
+    if match := re.search(rf"^\s*(\S.*?)(?:;| is) ({_STRERROR})\b", text, re.MULTILINE | re.IGNORECASE):
+        return _NUMBERS[match[2].lower()], match[1]
     return None, None
 
 
@@ -236,12 +235,9 @@ def _broken_file(raised: Raised, has_stages: bool) -> DataError | None:
         _is(raised, "NotFoundError") and re.search(r"\bfiles?\b|\bdirectory\b", line)
     )
     if is_damage:
-        return DataError(
-            f"a file must be as it was written; it is damaged: {line}. Delete it, or the output that it lies in, "
-            "and run it again."
-        )
+        return DataError(f"A file is damaged: {line}. Delete it, or the output that it lies in, and run it again.")
     if is_absence:
-        return DataError(f"a file must be there and be readable: {line}; correct the cause, {_again(has_stages)}")
+        return DataError(f"A file cannot be read: {line}; correct the cause, {_again(has_stages)}")
     return None
 
 

@@ -71,9 +71,9 @@ def wikipedia(
 def _show(results: "Sequence[Look | Estimate]", as_json: bool) -> None:
     """Prints looks or estimates."""
     if as_json:
-        show_json([one.as_dict() for one in results])
+        show_json([result.as_dict() for result in results])
     else:
-        show("\n".join(line for one in results for line in one.describe()))
+        show("\n".join(line for result in results for line in result.describe()))
 
 
 def _describe(manifest: dict[str, Any]) -> list[str]:
@@ -94,5 +94,5 @@ def _describe(manifest: dict[str, Any]) -> list[str]:
 
 
 def _report(content: dict[str, Any]) -> str:
-    left_out = "; ".join(f"{one['count']:,} {one['meaning']}" for one in content["drops"])
+    left_out = "; ".join(f"{drops['count']:,} {drops['meaning']}" for drops in content["drops"])
     return f"{content['read']:,} read, {content['used']:,} used" + (f"; left out: {left_out}" if left_out else "")

@@ -17,8 +17,8 @@ from schemas.errors import DataError
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-_LEAST_BYTES: Final = 1 << 24
-"""Size of dumps that are worth the second in which a process starts."""
+_MIN_BYTES: Final = 1 << 24
+"""Smallest size of dumps that are worth the second that a process takes to start."""
 
 
 def on_this_machine(paths: Iterable[str], processes: int | None = None) -> Apply:
@@ -30,7 +30,7 @@ def on_this_machine(paths: Iterable[str], processes: int | None = None) -> Apply
     """
     if processes is None:
         size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
-        processes = 1 if size < _LEAST_BYTES else len(os.sched_getaffinity(0))
+        processes = 1 if size < _MIN_BYTES else len(os.sched_getaffinity(0))
     return map if processes == 1 else partial(on_processes, processes)
 
 
@@ -46,7 +46,7 @@ def on_processes(count: int, work: Callable[[_Item], _Result], items: Iterable[_
       Exception: the function's own; waiting items are not begun.
       DataError: a process was killed.
     """
-    others = {*multiprocessing.active_children()}
+    earlier_children = {*multiprocessing.active_children()}
     # Not forked, because this process may have threads, for example TensorFlow's.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_the_parent)
@@ -56,12 +56,12 @@ def on_processes(count: int, work: Callable[[_Item], _Result], items: Iterable[_
         for future in futures:
             yield future.result()
     except BaseException as error:
-        for process in {*multiprocessing.active_children()} - others:
+        for process in {*multiprocessing.active_children()} - earlier_children:
             process.kill()  # nobody waits for their results any more
         if isinstance(error, BrokenProcessPool):
             raise DataError(
-                f"all {count} processes must live until their work is done, but one was killed, perhaps for "
-                "want of memory; run the same command again, perhaps with fewer processes."
+                f"One of the {count} processes was killed, perhaps because memory ran out. Run the same command again, "
+                "perhaps with fewer processes."
             ) from error
         raise
     finally:
@@ -70,7 +70,7 @@ def on_processes(count: int, work: Callable[[_Item], _Result], items: Iterable[_
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Blocks Ctrl-C, so that processes that start meanwhile never receive it: this process ends them."""
+    """Blocks Ctrl-C, so that processes started meanwhile never receive it. This process ends them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -79,7 +79,7 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def _end_with_the_parent() -> None:
-    """Ends this process with its parent. A killed parent cannot do it, and its pool would wait for ever."""
+    """Ends this process when its parent ends. A killed parent cannot end it, and it would wait for ever."""
 
     def watch() -> None:
         if parent := multiprocessing.parent_process():

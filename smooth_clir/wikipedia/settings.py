@@ -26,7 +26,7 @@ class WikiFiles(Settings):
 
     @field_validator("link_targets")
     @classmethod
-    def _targets_are_of_links(cls, path: str | None, info: ValidationInfo) -> str | None:
+    def _check_link_targets(cls, path: str | None, info: ValidationInfo) -> str | None:
         if path is not None and info.data.get("page_links") is None:
             raise ValueError(f"must be null where page_links is null: nothing else needs it; got {path!r}")
         return path
@@ -71,7 +71,7 @@ class WikipediaSettings(Settings):
 
     @field_validator("wikis")
     @classmethod
-    def _languages_are_known(cls, wikis: dict[str, WikiFiles]) -> dict[str, WikiFiles]:
+    def _check_languages(cls, wikis: dict[str, WikiFiles]) -> dict[str, WikiFiles]:
         for language in wikis:
             if language not in LANGUAGES:
                 hint = did_you_mean(language, LANGUAGES)

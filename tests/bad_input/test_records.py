@@ -187,6 +187,6 @@ def test_a_full_disk_ends_a_run_with_a_message(tmp_path: Path) -> None:
     write_collection(tmp_path)
     with (tmp_path / "wiki.documents").open("a") as stream:
         stream.write(f"d7\tLoup\t{random.Random(1).randbytes(1 << 20).hex()}\n")
-    done = fresh("run", "run.yaml", cwd=tmp_path, most_bytes=1 << 20)
+    done = fresh("run", "run.yaml", cwd=tmp_path, max_bytes=1 << 20)
     assert (done.code, done.out) == (1, "")
     assert "no space left" in done.err and "Traceback" not in done.err

@@ -44,27 +44,27 @@ def versions(changed: dict[str, str | None]) -> Callable[[str], str]:
     real = metadata.version
 
     def version(name: str) -> str:
-        found = changed[name] if name in changed else real(name)
-        if found is None:
+        installed = changed[name] if name in changed else real(name)
+        if installed is None:
             raise metadata.PackageNotFoundError(name)
-        return found
+        return installed
 
     return version
 
 
 @pytest.mark.tensors
 def test_the_machine_of_these_tests_is_ready(clir: Clir) -> None:
-    found = findings(clir)
-    assert {finding["state"] for finding in found.values()} <= {"ok", "absent"}
-    assert found["TensorFlow"]["says"].startswith(metadata.version("tensorflow"))
-    assert len(clir("doctor").out.splitlines()) == len(found)
+    subjects = findings(clir)
+    assert {finding["state"] for finding in subjects.values()} <= {"ok", "absent"}
+    assert subjects["TensorFlow"]["says"].startswith(metadata.version("tensorflow"))
+    assert len(clir("doctor").out.splitlines()) == len(subjects)
 
 
 def test_a_library_that_is_missing_or_too_old_is_named(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "version", versions({"scipy": None, "faiss-cpu": "1.0"}))
-    found = findings(clir, code=1)
-    assert "there is none" in found["scipy"]["says"] and "<2,>=1.11" in found["scipy"]["says"]
-    assert "there is 1.0" in found["faiss-cpu"]["says"]
+    subjects = findings(clir, code=1)
+    assert "there is none" in subjects["scipy"]["says"] and "<2,>=1.11" in subjects["scipy"]["says"]
+    assert "there is 1.0" in subjects["faiss-cpu"]["says"]
     assert "faiss-cpu, scipy" in clir("doctor").err
 
 
@@ -80,8 +80,8 @@ def test_a_full_disk_little_memory_and_missing_shared_memory_are_faults(
     monkeypatch.setattr(os, "sysconf", sysconf)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(10 << 30, 9 << 30, 1 << 30))
     monkeypatch.setattr(doctor, "check_shared_memory", check)
-    found = findings(clir, code=1)
-    faults = {subject: finding["says"] for subject, finding in found.items() if finding["state"] == "fault"}
+    subjects = findings(clir, code=1)
+    faults = {subject: finding["says"] for subject, finding in subjects.items() if finding["state"] == "fault"}
     assert faults.keys() == {"memory", "current folder", "shared memory"}
     assert faults["memory"].startswith("1.0 GiB") and faults["current folder"].startswith("1.0 GiB free")
     assert faults["shared memory"] == "/dev/shm must take 8 small files"
@@ -90,8 +90,8 @@ def test_a_full_disk_little_memory_and_missing_shared_memory_are_faults(
 def test_a_library_that_only_some_work_needs_is_no_fault(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metadata, "version", versions({"pymilvus": None}))
     monkeypatch.setattr(doctor, "use_multilingual_is_installed", lambda: False)
-    found = findings(clir)
-    assert found["Milvus"]["state"] == found["encoder"]["state"] == "absent"
+    subjects = findings(clir)
+    assert subjects["Milvus"]["state"] == subjects["encoder"]["state"] == "absent"
 
 
 @pytest.mark.parametrize(("modes", "state"), [("eng-spa\n  spa-eng", "ok"), ("", "absent"), (None, "absent")])

@@ -48,8 +48,8 @@ def test_the_documents_of_the_run_are_indexed_and_found_wherever_the_output_lies
 
 
 def test_an_index_may_lie_anywhere_and_files_be_compressed_or_several(clir: Clir, output: Path, tmp_path: Path) -> None:
-    others = "".join(f"o{number}\t\tlune\n" for number in range(30))
-    (tmp_path / "one.gz").write_bytes(gzip.compress(f"x\t\tun chat\n{others}".encode()))
+    further_lines = "".join(f"o{number}\t\tlune\n" for number in range(30))
+    (tmp_path / "one.gz").write_bytes(gzip.compress(f"x\t\tun chat\n{further_lines}".encode()))
     (tmp_path / "two.tsv").write_text("y\t\tlune\nx\t\tthe second of an id is left out\n")
     index = tmp_path / "elsewhere" / "index"
     files = ("--documents", tmp_path / "one.gz", "--documents", tmp_path / "two.tsv")
@@ -129,8 +129,8 @@ def test_several_queries_are_reported_apart_and_an_unknown_one_is_named(clir: Cl
     assert answer.out.endswith("\nquery: qqq\n\n")
     assert "'qqq'" in answer.err
     assert "there is no query" in clir("search", output).err
-    one_pass = clir("search", output, "cat", "--feedback", 4)  # an index of a model that has no second pass
-    assert (one_pass.out, "first pass alone" in one_pass.err) == (clir("search", output, "cat").out, True)
+    first_pass = clir("search", output, "cat", "--feedback", 4)  # an index of a model that has no second pass
+    assert (first_pass.out, "first pass alone" in first_pass.err) == (clir("search", output, "cat").out, True)
     lines = clir("search", output, "--json", "-k", 1, stdin="white cat\n\nararat\n").out.splitlines()
     assert [json.loads(line)["results"][0]["doc_id"] for line in lines] == ["a", "c"]
 
@@ -183,12 +183,12 @@ def test_a_file_without_documents_changes_nothing(
         ("index {out} --documents {missing}", 1, "{missing}"),
         ("index {out} --documents - --add -", 2, "--add and --remove"),
         ("index {out} --add - --remove -", 2, "stdin"),
-        ("index {out} --add {documents}", 1, "`clir index` first"),
+        ("index {out} --add {documents}", 1, "`clir index`"),
         ("index {out} --check --add -", 2, "--check"),
-        ("index {out} --check", 1, "`clir index` first"),
+        ("index {out} --check", 1, "`clir index`"),
         ("index {out} --index {tmp}", 1, "it holds"),
         ("index {missing}", 1, "{missing}"),
-        ("search {out} cat", 1, "there is no index in"),
+        ("search {out} cat", 1, "No index found in"),
         ("search {out} \u2003", 2, "QUERY"),
         ("search {out} cat -k 0", 2, "'-k'"),
     ],

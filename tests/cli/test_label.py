@@ -129,5 +129,5 @@ def test_no_query_that_is_left_out_has_a_larger_margin_than_one_that_is_kept(
     kept = among_largest(margins, share)
     assert sum(kept) == max(1, round(share * len(margins)))
     kept_margins = [margin for margin, is_kept in zip(margins, kept, strict=True) if is_kept]
-    others = [margin for margin, is_kept in zip(margins, kept, strict=True) if not is_kept]
-    assert min(kept_margins) >= max(others, default=0)
+    left_out = [margin for margin, is_kept in zip(margins, kept, strict=True) if not is_kept]
+    assert min(kept_margins) >= max(left_out, default=0)

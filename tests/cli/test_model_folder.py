@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import DataError
-from smooth_clir.cli.model_folder import find_model, index_place
+from smooth_clir.cli.model_folder import find_index, find_model
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_each_address_in_milvus_has_an_index_of_its_own_on_disk_but_that_of_the_
         "search: {engine: milvus, milvus: {address: 'milvus://host/run', shards: 2}}\n"
     )
     folders = {
-        name: Path(index_place(str(run_folder), name and f"MILVUS://host/{name}").index_folder).relative_to(run_folder)
+        name: Path(find_index(str(run_folder), name and f"MILVUS://host/{name}").index_folder).relative_to(run_folder)
         for name in (None, "run", "a", "b")
     }
     assert folders[None] == folders["run"] == Path("index")
@@ -57,4 +57,4 @@ def test_the_command_that_makes_an_index_names_the_index_that_was_given(
     run_folder: Path, monkeypatch: pytest.MonkeyPatch, index: str | None, option: str
 ) -> None:
     monkeypatch.chdir(run_folder)
-    assert index_place("serving", index).command == f"clir index serving{option}"
+    assert find_index("serving", index).command == f"clir index serving{option}"

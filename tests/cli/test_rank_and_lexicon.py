@@ -13,7 +13,7 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.texts.tokens import ALL_WORDS
 from schemas.lexicon_pairs import EXPORT_ENDINGS
 from smooth_clir.cli.lexicon import _lines
-from smooth_clir.cli.rank import MOST_WORDS, describe_parts
+from smooth_clir.cli.rank import MAX_WORDS, describe_parts
 from tests.cli.command import Clir
 from tests.models.lexicon.small_lexicon import table_of
 from tests.models.loaded_once import model_of_vectors, model_with_words
@@ -25,12 +25,12 @@ DOCUMENTS = "".join(f"d{number}\ttitle {number}\t{text}\n" for number, text in e
 
 
 def test_words_beyond_a_sensible_number_are_summed() -> None:
-    words = [WordPart(query_term=f"q{n}", document_term=f"d{n}", part=1 / (n + 1)) for n in range(MOST_WORDS + 3)]
+    words = [WordPart(query_term=f"q{n}", document_term=f"d{n}", part=1 / (n + 1)) for n in range(MAX_WORDS + 3)]
     lines = [*describe_parts((ScorePart(name="lexicon", part=2.5, words=words),))]
     assert lines[:3] == ["      2.5000  lexicon", "      1.0000    q0 <- d0", "      0.5000    q1 <- d1"]
-    assert len(lines) == 1 + MOST_WORDS + 1
-    rest = sum(1 / (n + 1) for n in range(MOST_WORDS, MOST_WORDS + 3))
-    assert lines[-1] == f"      {rest:.4f}    3 others"
+    assert len(lines) == 1 + MAX_WORDS + 1
+    remaining = sum(1 / (n + 1) for n in range(MAX_WORDS, MAX_WORDS + 3))
+    assert lines[-1] == f"      {remaining:.4f}    3 others"
 
 
 def test_no_control_sequence_of_a_word_reaches_the_terminal() -> None:
@@ -62,7 +62,7 @@ FILE = {"ファ": 0.5, "ァイ": 0.4, "イル": 0.45}
 def test_a_word_is_shown_with_the_translations_of_each_stem_and_joined_pairs(
     stems: dict[str, dict[str, float]], is_segmented: bool, lines: list[str]
 ) -> None:
-    found = [
+    translated = [
         StemTranslations(
             stem=stem,
             translations=tuple(
@@ -72,7 +72,7 @@ def test_a_word_is_shown_with_the_translations_of_each_stem_and_joined_pairs(
         )
         for stem, answers in stems.items()
     ]
-    assert [*_lines("file", found, is_segmented)] == lines
+    assert [*_lines("file", translated, is_segmented)] == lines
 
 
 @pytest.mark.parametrize("gain", ["-1", "nan", "inf", "much"])

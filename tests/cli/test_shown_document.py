@@ -77,9 +77,9 @@ def test_no_control_sequence_of_a_document_reaches_the_terminal(text: str, has_t
         show_document(1, 0.5, None, text, text if has_title else "", text, snippet)
     head, line, end = out.getvalue().split("\n")
     assert (head + end).isprintable()
-    matching, _, other = line.removeprefix("     … \x1b[1m").partition("\x1b[0m")
-    assert (matching + other).isprintable()
-    assert len(matching + other) == 2 * len(text) + len(" …")
+    matching, _, following = line.removeprefix("     … \x1b[1m").partition("\x1b[0m")
+    assert (matching + following).isprintable()
+    assert len(matching + following) == 2 * len(text) + len(" …")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ WHOLE = """\
 test split       model    random reachable  in the paper
 map             0.7500    0.2500    1.0000  MAP
 1,000 queries"""
-OF_SEEN = "of them with an MR document that training has seen as relevant"
+SEEN_QUERIES = "of them with an MR document that training has seen as relevant"
 
 
 def test_metrics_stand_beside_the_channels_the_baselines_and_what_is_reachable() -> None:
@@ -63,7 +63,7 @@ def test_seen_and_cold_documents_have_tables_of_their_own_unless_either_is_the_w
     assert (
         metrics_table(report(seen=part(900, 0.8), cold=part(100, 0.3)))
         == f"""\
-{WHOLE}, 900 {OF_SEEN}
+{WHOLE}, 900 {SEEN_QUERIES}
 
 seen             model    random reachable
 map             0.8000    0.2500    1.0000
@@ -75,7 +75,7 @@ map             0.3000    0.2500    1.0000
     )
     for seen in (0, 1000):
         text = metrics_table(report(seen=part(seen, 0.75), cold=part(1000 - seen, 0.75)))
-        assert text == f"{WHOLE}, {seen:,} {OF_SEEN}"
+        assert text == f"{WHOLE}, {seen:,} {SEEN_QUERIES}"
 
 
 def search(**changes: Any) -> SearchReport:
@@ -106,15 +106,15 @@ model against bm25: ndcg_5 +0.2500 (p <= 0.0002), mrr_mr +0.2500 (p <= 0.0002)
 
 def test_channels_feedback_and_documents_without_a_score_are_reported() -> None:
     channels = {"dense": {"ndcg_5": 0.4, "recall_1000": 0.4}}
-    of_dense = SearchComparison(
+    comparison = SearchComparison(
         kind="channel", other="dense", metric="ndcg_5", difference=-0.1, p_value=0.5, is_bound=False
     )
     sampled = SampledMetrics(metrics={}, channels={}, baselines={})
     lost = Approximation(overlap_10=0.9925, queries=200)
-    _, head, _, _, against, feedback, found, _ = search_table(
+    _, head, _, _, against, feedback, approximated, _ = search_table(
         search(
             channels=channels,
-            comparisons=(of_dense,),
+            comparisons=(comparison,),
             sampled=sampled,
             approximation=lost,
             feedback=4,
@@ -124,4 +124,4 @@ def test_channels_feedback_and_documents_without_a_score_are_reported() -> None:
     assert head == "                 model     dense      bm25  on lists"
     assert against == "model against the channel dense: ndcg_5 -0.1000 (p = 0.5000)"
     assert "feedback 4" in feedback
-    assert "99.25%" in found and found.endswith("of 200 queries, in milvus://host:1/a")
+    assert "99.25%" in approximated and approximated.endswith("of 200 queries, in milvus://host:1/a")

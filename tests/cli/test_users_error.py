@@ -60,14 +60,14 @@ def annotated(error: BaseException) -> Exception:
     return RuntimeError(f"{line.strip()} [while running 'MakeExamples']")
 
 
-AS_IT_IS = pytest.mark.parametrize(
+PASSED_ON = pytest.mark.parametrize(
     "passed_on",
     [lambda error: error, wrapped, handled, in_words, annotated],
     ids="itself cause context text step".split(),
 )
 
 
-@AS_IT_IS
+@PASSED_ON
 @pytest.mark.parametrize(
     ("act", "start", "remedy"),
     [
@@ -86,9 +86,9 @@ AS_IT_IS = pytest.mark.parametrize(
         (MemoryError(), "not enough memory", ""),
         (MemoryError("Unable to allocate 8 TiB"), "not enough memory", ""),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "not enough memory", ""),
-        (EOFError("Compressed file ended"), "a file must be as it was written", ""),
-        (zlib.error("Error -3"), "a file must be as it was written", ""),
-        (gzip.BadGzipFile("not gzipped"), "a file must be as it was written", ""),
+        (EOFError("Compressed file ended"), "A file is damaged", ""),
+        (zlib.error("Error -3"), "A file is damaged", ""),
+        (gzip.BadGzipFile("not gzipped"), "A file is damaged", ""),
         (DataError("bad data\n  line 2"), "bad data\n  line 2", ""),
         (DataError(""), "", ""),
     ],
@@ -96,16 +96,16 @@ AS_IT_IS = pytest.mark.parametrize(
 def test_an_error_of_the_user_s_is_reported_with_its_path_and_a_remedy_however_it_is_passed_on(
     act: Callable[[], object] | Exception, start: str, remedy: str, passed_on: Callable[[BaseException], Exception]
 ) -> None:
-    found = users_error(passed_on(raised(act) if isinstance(act, Exception) else caught(act)), True)
-    assert isinstance(found, DataError)
-    assert str(found).startswith(start) and remedy in str(found)
+    fault = users_error(passed_on(raised(act) if isinstance(act, Exception) else caught(act)), True)
+    assert isinstance(fault, DataError)
+    assert str(fault).startswith(start) and remedy in str(fault)
 
 
-@AS_IT_IS
+@PASSED_ON
 def test_each_fault_of_a_configuration_keeps_its_line(passed_on: Callable[[BaseException], Exception]) -> None:
-    found = users_error(passed_on(raised(ConfigError(["one", "two"]))), True)
-    assert isinstance(found, ConfigError)
-    assert found.faults == ("one", "two")
+    fault = users_error(passed_on(raised(ConfigError(["one", "two"]))), True)
+    assert isinstance(fault, ConfigError)
+    assert fault.faults == ("one", "two")
 
 
 def test_the_step_of_beam_is_no_part_of_the_text() -> None:
@@ -128,7 +128,7 @@ def test_a_broken_database_is_named(words: str) -> None:
     assert str(users_error(wrapped(RuntimeError(words)), True)).startswith("metadata.sqlite")
 
 
-@AS_IT_IS
+@PASSED_ON
 @pytest.mark.parametrize(
     "error",
     [
@@ -166,9 +166,9 @@ def test_a_slip_stays_one_whatever_was_handled_and_a_library_s_error_has_its_cau
 
 
 def test_an_exception_that_stands_behind_itself_ends() -> None:
-    one, other = RuntimeError("one"), RuntimeError("other")
-    one.__context__, other.__context__ = other, one
-    assert users_error(one, True) is None
+    first, second = RuntimeError("one"), RuntimeError("other")
+    first.__context__, second.__context__ = second, first
+    assert users_error(first, True) is None
 
 
 @pytest.mark.tensors
@@ -187,10 +187,10 @@ def test_an_exception_that_stands_behind_itself_ends() -> None:
             "not enough memory (OOM",
         ),
         ("ResourceExhaustedError", "Out of memory while", "not enough memory (Out of memory"),
-        ("NotFoundError", "Could not find directory /x", "a file must be there"),
-        ("DataLossError", "truncated record at 12", "a file must be as it was written"),
-        ("OutOfRangeError", "Read less bytes than requested", "a file must be as it was written"),
-        ("UnavailableError", "socket closed", "a file must be there"),
+        ("NotFoundError", "Could not find directory /x", "A file cannot be read"),
+        ("DataLossError", "truncated record at 12", "A file is damaged"),
+        ("OutOfRangeError", "Read less bytes than requested", "A file is damaged"),
+        ("UnavailableError", "socket closed", "A file cannot be read"),
         ("OutOfRangeError", "End of sequence", None),
         ("InvalidArgumentError", "Incompatible shapes: [2] vs. [3]", None),
         ("InternalError", "failed to run", None),
@@ -203,5 +203,5 @@ def test_an_error_of_tensorflow_is_reported_by_its_code(name: str, text: str, st
 
     error = getattr(tf.errors, name)(None, None, text)
     for passed_on in (error, wrapped(error), in_words(error)):
-        found = users_error(passed_on, True)
-        assert found is None if start is None else str(found).startswith(start)
+        fault = users_error(passed_on, True)
+        assert fault is None if start is None else str(fault).startswith(start)

@@ -215,7 +215,7 @@ def changing(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
         return real(piece, folder, open_file)
 
     monkeypatch.setattr(read_dumps, "read_articles", read)
-    return "must not change"
+    return "changed while the run read it"
 
 
 def full_disk(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:

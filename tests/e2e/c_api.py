@@ -52,20 +52,20 @@ class CApi:
 
     def run(self, inputs: dict[str, Any], output: str) -> list[list[float]]:
         """The values of an output [rows, columns], given texts for the inputs."""
-        places, tensors = map(self._place, inputs), map(self._strings, inputs.values())
-        found, count = c_void_p(), len(inputs)
+        feeds, tensors = map(self._operation_output, inputs), map(self._strings, inputs.values())
+        result, count = c_void_p(), len(inputs)
         self._c.TF_SessionRun(
             self._session, None,
-            (Output * count)(*places), (c_void_p * count)(*tensors), count,
-            (Output * 1)(self._place(output)), byref(found), 1,
+            (Output * count)(*feeds), (c_void_p * count)(*tensors), count,
+            (Output * 1)(self._operation_output(output)), byref(result), 1,
             None, 0, None, self._status,
         )  # fmt: skip
         self._check()
-        rows, columns = (self._c.TF_Dim(found, axis) for axis in (0, 1))
-        values = ctypes.cast(c_void_p(self._c.TF_TensorData(found)), POINTER(c_float))
+        rows, columns = (self._c.TF_Dim(result, axis) for axis in (0, 1))
+        values = ctypes.cast(c_void_p(self._c.TF_TensorData(result)), POINTER(c_float))
         return [[values[row * columns + column] for column in range(columns)] for row in range(rows)]
 
-    def _place(self, tensor: str) -> Output:
+    def _operation_output(self, tensor: str) -> Output:
         name, _, index = tensor.partition(":")
         operation = self._c.TF_GraphOperationByName(self._graph, name.encode())
         if not operation:
@@ -80,9 +80,9 @@ class CApi:
         tensor = c_void_p(self._c.TF_AllocateTensor(STRING, dims, len(shape), c_size_t(STRING_BYTES * len(flat))))
         start = self._c.TF_TensorData(tensor)
         for number, text in enumerate(flat):
-            place, content = c_void_p(start + STRING_BYTES * number), text.encode()
-            self._c.TF_StringInit(place)
-            self._c.TF_StringCopy(place, content, c_size_t(len(content)))
+            address, content = c_void_p(start + STRING_BYTES * number), text.encode()
+            self._c.TF_StringInit(address)
+            self._c.TF_StringCopy(address, content, c_size_t(len(content)))
         return tensor
 
     def _check(self) -> None:
@@ -99,8 +99,8 @@ def dir_of_pointers() -> list[str]:
 
 
 if __name__ == "__main__":
-    given = json.loads(sys.argv[1])
-    api = CApi(given["libraries"], given["ops"])
-    api.load(given["model"])
-    scores = api.run(given["inputs"], given["output"])
+    task = json.loads(sys.argv[1])
+    api = CApi(task["libraries"], task["ops"])
+    api.load(task["model"])
+    scores = api.run(task["inputs"], task["output"])
     print(json.dumps({"scores": scores, "modules": sorted(sys.modules)}))

@@ -19,7 +19,7 @@ def sample_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
     shutil.copytree(SAMPLE, folder / "data")
     files = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
     settings = ["preset=paper", "training.epochs=12", *(f"data.{key}={folder / 'data' / files[key]}" for key in files)]
-    run = SampleRun(folder / "out", "configs/sample.yaml", *(f"--set={one}" for one in settings), start=fresh)
+    run = SampleRun(folder / "out", "configs/sample.yaml", *(f"--set={setting}" for setting in settings), start=fresh)
     assert run.code == 0, run.err
     return run
 

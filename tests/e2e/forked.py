@@ -61,7 +61,7 @@ def start(
     *arguments: object, log: Path, out: Path | None = None, kill: Kill | None = None, code: Path = ROOT
 ) -> BaseProcess:
     """Starts a command; see `clir`."""
-    texts = [str(one) for one in arguments]
+    texts = [str(argument) for argument in arguments]
     process = CONTEXT.Process(target=_main, args=(texts, log, out or log, kill, code))
     process.start()
     return process

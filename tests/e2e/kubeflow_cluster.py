@@ -52,7 +52,7 @@ class Cluster:
         self.spec: Json = next(yaml.safe_load_all(spec.read_text(encoding="utf-8")))
         self.folder = folder
         defined = self.spec["root"]["inputDefinitions"]["parameters"]
-        self._parameters = {name: one["defaultValue"] for name, one in defined.items()} | dict(parameters)
+        self._parameters = {name: parameter["defaultValue"] for name, parameter in defined.items()} | dict(parameters)
         self._made: dict[tuple[str, str], Json] = {}
 
     def run(self, processes: int = 2) -> None:
@@ -113,16 +113,16 @@ class Cluster:
     def _executor_input(self, name: str, task: Json, component: Json, disk: Path) -> Json:
         inputs = task.get("inputs", {})
         parameters = {
-            key: one["runtimeValue"]["constant"]
-            if "runtimeValue" in one
-            else self._parameters[one["componentInputParameter"]]
-            for key, one in inputs.get("parameters", {}).items()
+            key: parameter["runtimeValue"]["constant"]
+            if "runtimeValue" in parameter
+            else self._parameters[parameter["componentInputParameter"]]
+            for key, parameter in inputs.get("parameters", {}).items()
         }
         produced = {
-            key: self._made[one["taskOutputArtifact"]["producerTask"], one["taskOutputArtifact"]["outputArtifactKey"]]
-            for key, one in inputs.get("artifacts", {}).items()
+            key: self._made[edge["taskOutputArtifact"]["producerTask"], edge["taskOutputArtifact"]["outputArtifactKey"]]
+            for key, edge in inputs.get("artifacts", {}).items()
         }
-        kinds = {key: one["artifactType"] for key, one in component["outputDefinitions"]["artifacts"].items()}
+        kinds = {key: artifact["artifactType"] for key, artifact in component["outputDefinitions"]["artifacts"].items()}
         outputs = {
             key: {"artifacts": [{"name": key, "uri": f"{ROOT}/run/{name}/{key}", "type": kind, "metadata": {}}]}
             for key, kind in {**kinds, LOGS: {"schemaTitle": "system.Artifact", "schemaVersion": "0.0.1"}}.items()

@@ -40,7 +40,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def told_stages(text: str) -> dict[str, bool]:
+def reported_stages(text: str) -> dict[str, bool]:
     """The stages on a run's stderr, in order: name to whether it came from the cache."""
     lines = re.findall(rf"^\[ ?\d+/\d+\] (\w+) +(cached|[\d.]+ s)(?:  {RESTORED})?$", text, re.MULTILINE)
     return {name: took == "cached" for name, took in lines}
@@ -59,8 +59,8 @@ class Ended:
 
     @cached_property
     def stages(self) -> dict[str, bool]:
-        """See `told_stages`."""
-        return told_stages(self.err)
+        """See `reported_stages`."""
+        return reported_stages(self.err)
 
     @property
     def ran(self) -> set[str]:
@@ -73,19 +73,19 @@ class Ended:
         return set(re.findall(rf"^\[ ?\d+/\d+\] (\w+) .*{RESTORED}$", self.err, re.MULTILINE))
 
 
-def fresh(*arguments: object, cwd: Path = ROOT, most_bytes: int | None = None) -> Ended:
+def fresh(*arguments: object, cwd: Path = ROOT, max_bytes: int | None = None) -> Ended:
     """A `clir` command, started as people start it.
 
     Args:
       *arguments: the command's.
       cwd: the folder that it runs in.
-      most_bytes: the size beyond which it can write no file, as on a full disk.
+      max_bytes: the size beyond which it can write no file, as on a full disk.
     """
     done = subprocess.run(
         [str(Path(sys.executable).with_name("clir")), *map(str, arguments)],
         stdin=subprocess.DEVNULL,
         cwd=cwd,
-        preexec_fn=most_bytes and partial(resource.setrlimit, resource.RLIMIT_FSIZE, (most_bytes, most_bytes)),
+        preexec_fn=max_bytes and partial(resource.setrlimit, resource.RLIMIT_FSIZE, (max_bytes, max_bytes)),
         # It must be quiet by itself, not because the tests are.
         env={key: value for key, value in os.environ.items() if key != "TF_CPP_MIN_LOG_LEVEL"},
         capture_output=True,

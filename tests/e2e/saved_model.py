@@ -33,7 +33,7 @@ def signature_defs(path: str) -> dict[str, Any]:
     """The SignatureDefs of a SavedModel that a client may call, by their names."""
     content = Path(path, "saved_model.pb").read_bytes()
     (graph,) = saved_model_pb2.SavedModel.FromString(content).meta_graphs
-    return {name: one for name, one in graph.signature_def.items() if not name.startswith("__")}
+    return {name: signature for name, signature in graph.signature_def.items() if not name.startswith("__")}
 
 
 def foreign_ops(path: str) -> set[str]:
@@ -47,7 +47,7 @@ def foreign_ops(path: str) -> set[str]:
 def both_ways(path: str) -> dict[str, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
     """The results of each signature of texts in a session of TensorFlow 1, as in TF Serving, and of the model."""
     loaded = tf.saved_model.load(path).signatures
-    found = {}
+    results = {}
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         tf.compat.v1.saved_model.load(session, ["serve"], path)
         for name, definition in signature_defs(path).items():
@@ -55,10 +55,10 @@ def both_ways(path: str) -> dict[str, tuple[dict[str, np.ndarray], dict[str, np.
                 continue
             inputs = {key: _texts(len(info.tensor_shape.dim)) for key, info in definition.inputs.items()}
             feeds = {definition.inputs[key].name: texts for key, texts in inputs.items()}
-            found[name] = inputs, session.run({key: info.name for key, info in definition.outputs.items()}, feeds)
+            results[name] = inputs, session.run({key: info.name for key, info in definition.outputs.items()}, feeds)
     return {
-        name: (in_session, {key: one.numpy() for key, one in loaded[name](**_tensors(inputs)).items()})
-        for name, (inputs, in_session) in found.items()
+        name: (in_session, {key: value.numpy() for key, value in loaded[name](**_tensors(inputs)).items()})
+        for name, (inputs, in_session) in results.items()
     }
 
 
@@ -66,7 +66,7 @@ def scores_by_the_c_library(path: str, query: str, documents: list[str]) -> tupl
     """The scores of a process that knows TensorFlow's C library alone, and that process's modules."""
     definition = signature_defs(path)["score"]
     tensorflow, text = (Path(find_spec(name).origin).parent for name in ("tensorflow", "tensorflow_text"))
-    given = {
+    task = {
         "libraries": [str(tensorflow / f"libtensorflow_{name}.so.2") for name in ("framework", "cc")],
         "ops": [str(text / "python" / "ops" / "_normalize_ops.so")],
         "model": path,
@@ -77,7 +77,7 @@ def scores_by_the_c_library(path: str, query: str, documents: list[str]) -> tupl
         "output": definition.outputs["scores"].name,
     }
     script = Path(__file__).with_name("c_api.py")
-    done = subprocess.run([sys.executable, script, json.dumps(given)], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, script, json.dumps(task)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     return answer["scores"][0], answer["modules"]

@@ -25,9 +25,9 @@ def serve(output: Path) -> Iterator[Server]:
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         try:
             line = process.stdout.readline() if process.stdout else ""
-            found = re.fullmatch(r"REST on (\S+), gRPC on (\S+)\n", line)
-            if found is None:
+            match = re.fullmatch(r"REST on (\S+), gRPC on (\S+)\n", line)
+            if match is None:
                 raise RuntimeError(f"{' '.join(command)} must start; it said {line!r}.")
-            yield Server(*found.groups())
+            yield Server(*match.groups())
         finally:
             process.terminate()

@@ -42,8 +42,8 @@ def test_it_ranks_above_bm25_the_paper_s_system_and_its_vectors_alone(search_run
     report = search_run.report
     assert report["baselines"].keys() == {"random", "bm25", "paper"}
     assert report["channels"].keys() == {"smooth_cosine", "lexicon", "encoder", FIRST_PASS}
-    others = [report["channels"]["smooth_cosine"], report["channels"]["encoder"], *report["baselines"].values()]
-    assert all(report["metrics"]["ndcg_5"] > other["ndcg_5"] for other in others)
+    rivals = [report["channels"]["smooth_cosine"], report["channels"]["encoder"], *report["baselines"].values()]
+    assert all(report["metrics"]["ndcg_5"] > rival["ndcg_5"] for rival in rivals)
 
 
 def test_the_exported_model_scores_the_eval_split_as_training_did(search_run: SampleRun, eval_lists, scores) -> None:

@@ -146,14 +146,14 @@ def test_every_type_has_a_title_by_which_a_task_finds_its_class(spec: Json) -> N
     known = {*compiler_utils.TITLE_TO_CLASS_PATH, *(kind.TYPE_NAME for kind in artifacts.TYPES)}
     for component in spec["components"].values():
         for side in ("inputDefinitions", "outputDefinitions"):
-            for one in component[side].get("artifacts", {}).values():
-                assert yaml.safe_load(one["artifactType"]["instanceSchema"])["title"] in known
+            for artifact in component[side].get("artifacts", {}).values():
+                assert yaml.safe_load(artifact["artifactType"]["instanceSchema"])["title"] in known
 
 
 def test_no_value_holds_what_the_backend_would_replace(spec: Json) -> None:
     for task in tasks_of(spec).values():
-        for one in task["inputs"]["parameters"].values():
-            assert "{{" not in str(one.get("runtimeValue", {}).get("constant"))
+        for parameter in task["inputs"]["parameters"].values():
+            assert "{{" not in str(parameter.get("runtimeValue", {}).get("constant"))
 
 
 def test_what_is_decided_anew_on_every_run_is_not_cached(spec: Json) -> None:

@@ -72,7 +72,7 @@ def ranks(output: Path) -> tuple[int, int]:
 def separation(output: Path) -> float:
     """The share of pairs of a question that a page answers and one that none does, whose best scores of the first
     pass are in order."""
-    answered, others = (
+    answered, unanswered = (
         [
             best["score"] - best["feedback"]
             for question, *_ in rows(name)
@@ -80,7 +80,7 @@ def separation(output: Path) -> float:
         ]
         for name in (PLAIN, OUTSIDE)
     )
-    return sum(score > other for score in answered for other in others) / (len(answered) * len(others))
+    return sum(score > outside for score in answered for outside in unanswered) / (len(answered) * len(unanswered))
 
 
 def test_most_plain_questions_find_their_page_and_their_best_scores_tell_them_from_others(demo: Path) -> None:

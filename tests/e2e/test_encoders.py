@@ -14,7 +14,7 @@ from models.encoders.text_vectors import stored_form, text_keys
 from tests.cli.command import Clir
 from tests.e2e import forked
 from tests.e2e.forked import Kill
-from tests.e2e.process import DECIDES, SAMPLE, told_stages
+from tests.e2e.process import DECIDES, SAMPLE, reported_stages
 from tests.models.encoders.endpoint_server import (
     KEY,
     KEY_OF_THIS_MACHINE,
@@ -74,7 +74,7 @@ class Runs:
         assert {headers["Authorization"] for _, headers, _ in self._endpoint.requests} == {f"Bearer {KEY}"}
         assert [content["input"] for _, _, content in self._endpoint.requests[:2]] == [[*PROBES]] * 2
         self.texts.append(self._endpoint.take_texts())
-        return {name for name, cached in told_stages(log.read_text()).items() if not cached} - DECIDES
+        return {name for name, cached in reported_stages(log.read_text()).items() if not cached} - DECIDES
 
 
 def command_line(process: Path) -> bytes:

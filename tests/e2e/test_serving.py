@@ -90,9 +90,9 @@ def test_padding_case_punctuation_compatible_characters_and_words_beyond_the_lim
     plain, changed = score(model, QUERY, ["un volcan rejette de la lave", "«UN» Volcan, rejette—de ｌａ lave!"])
     assert plain == changed != 0
     cut = " ".join(["volcan"] * (LIMIT - 1) + ["lave"])
-    whole, longer, other = score(model, QUERY, [cut, f"{cut} étoile planète", cut.removesuffix("lave") + "étoile"])
+    whole, longer, replaced = score(model, QUERY, [cut, f"{cut} étoile planète", cut.removesuffix("lave") + "étoile"])
     assert longer == pytest.approx(whole, abs=1e-6)
-    assert abs(whole - other) > 1e-3
+    assert abs(whole - replaced) > 1e-3
 
 
 def test_rank_orders_documents_by_the_model_s_scores(clir: Clir, sample_run: SampleRun, model: Any) -> None:
@@ -102,7 +102,7 @@ def test_rank_orders_documents_by_the_model_s_scores(clir: Clir, sample_run: Sam
     scores = score(model, QUERY, [text for _, _, text in rows])
     ranked = json.loads(done.out)["documents"]
     assert [document["rank"] for document in ranked] == list(range(1, len(rows) + 1))
-    assert [document["score"] for document in ranked] == sorted((one["score"] for one in ranked), reverse=True)
+    assert [document["score"] for document in ranked] == sorted((hit["score"] for hit in ranked), reverse=True)
     expected = {row[0]: value for row, value in zip(rows, scores, strict=True)}
     assert {document["doc_id"]: document["score"] for document in ranked} == pytest.approx(expected, abs=1e-6)
     assert {document["doc_id"]: document["title"] for document in ranked} == {row[0]: row[1] for row in rows}

@@ -43,7 +43,7 @@ def test_the_pushed_version_is_warmed_up_by_real_queries_none_of_which_is_tested
     records = tf.data.TFRecordDataset(f"{model_path}/assets.extra/tf_serving_warmup_requests").as_numpy_iterator()
     requests = [prediction_log_pb2.PredictionLog.FromString(record).predict_log.request for record in records]
     assert len(requests) == 32
-    asked = {
+    requested = {
         query.decode()
         for request in requests
         if "query" in request.inputs
@@ -51,7 +51,7 @@ def test_the_pushed_version_is_warmed_up_by_real_queries_none_of_which_is_tested
     }
     texts = dict(line.split("\t")[::2] for line in (ROOT / "data/sample/wiki_en.queries").read_text().splitlines())
     evaluated = {line.split()[0] for line in (sample_run.output / "evaluation" / "run.trec").read_text().splitlines()}
-    assert evaluated and asked <= {*texts.values()} - {texts[query_id] for query_id in evaluated}
+    assert evaluated and requested <= {*texts.values()} - {texts[query_id] for query_id in evaluated}
 
 
 # clir replay

@@ -40,8 +40,8 @@ def test_a_run_whose_worker_is_killed_is_completed_by_the_same_command(tmp_path:
             assert run.poll() is None, run.stderr and run.stderr.read()
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        chief, other = workers_of(run)
-        os.kill(other, signal.SIGKILL)
+        chief, worker = workers_of(run)
+        os.kill(worker, signal.SIGKILL)
         _, reported = run.communicate()
     assert run.returncode == 1
     assert "worker 1 was killed by SIGKILL" in reported

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from schemas.wikiclir import CANDIDATES_FILE
 from tools.linked_documents import main, read_rows
 
-LINKED = {f"d{number}": [f"d{number // 6 * 6 + place}" for place in range(6)] for number in range(60)}
+LINKED = {f"d{number}": [f"d{number // 6 * 6 + index}" for index in range(6)] for number in range(60)}
 """Ten articles of six documents, all of which are linked."""
 
 

@@ -11,11 +11,11 @@ def test_the_largest_domains_have_equally_many_train_lists_and_all_others() -> N
     sizes = {"a": 9, "b": 7, "c": 4}
     names = {f"{name}{number}": name for name, size in sizes.items() for number in range(size)}
     splits = {query_id: "test" if query_id.endswith("0") else "train" for query_id in names}
-    chosen = chosen_queries(names, splits, most=2, train_lists=3)
+    chosen = chosen_queries(names, splits, max_domains=2, train_lists=3)
     counts = {name: sum(query_id.startswith(name) for query_id in chosen) for name in sizes}
     assert counts == {"a": 3 + 1, "b": 3 + 1, "c": 0} and {"a0", "b0"} <= chosen
     # Domains with too few train lists are left out.
-    assert {query_id[0] for query_id in chosen_queries(names, splits, most=3, train_lists=7)} == {"a"}
+    assert {query_id[0] for query_id in chosen_queries(names, splits, max_domains=3, train_lists=7)} == {"a"}
 
 
 def test_the_files_hold_the_chosen_queries_alone(tmp_path: Path) -> None:

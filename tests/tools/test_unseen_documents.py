@@ -28,10 +28,10 @@ def query_lists(draw: st.DrawFn) -> dict[str, list[tuple[str, int, str]]]:
     lists = {}
     for number in range(draw(st.integers(5, 30))):
         relevant = draw(st.integers(0, 19))
-        others = draw(st.sets(st.integers(0, 19), max_size=6)) - {relevant, relevant ^ 1}
-        grades = {relevant: 2, **({relevant ^ 1: 1} if draw(st.booleans()) else {}), **dict.fromkeys(others, 0)}
+        irrelevant = draw(st.sets(st.integers(0, 19), max_size=6)) - {relevant, relevant ^ 1}
+        grades = {relevant: 2, **({relevant ^ 1: 1} if draw(st.booleans()) else {}), **dict.fromkeys(irrelevant, 0)}
         split = draw(st.sampled_from(SPLITS))
-        lists[f"q{number}"] = [(f"d{place}", grade, split) for place, grade in grades.items()]
+        lists[f"q{number}"] = [(f"d{document}", grade, split) for document, grade in grades.items()]
     return lists
 
 
@@ -41,7 +41,7 @@ def test_each_test_query_is_ranked_once_by_a_model_that_has_not_seen_its_documen
     split_of = {query_id: listed[0][2] for query_id, listed in lists.items()}
     tested = []
     for fold in range(folds):
-        held_out = {doc_id for doc_id, of_document in fold_of.items() if of_document == fold}
+        held_out = {doc_id for doc_id, document_fold in fold_of.items() if document_fold == fold}
         rows = [*lists_without(lists, held_out, top_grade=2)]
         trained = {query_id for query_id, _, _, split in rows if split != "test"}
         assert not held_out & {doc_id for query_id, doc_id, *_ in rows if query_id in trained}

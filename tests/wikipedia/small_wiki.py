@@ -40,12 +40,12 @@ class SmallWiki(NamedTuple):
         if packing in ("bz2", "gz"):
             content = bz2.compress(content) if packing == "bz2" else gzip.compress(content, mtime=0)
         Path(path).write_bytes(content)
-        links = [(self.page_id(title), other) for title, other in self.language_links.items()]
+        links = [(self.page_id(title), linked_title) for title, linked_title in self.language_links.items()]
         return {"pages": path, **({"language_links": self._write_links(folder, links)} if links else {})}
 
     def _write_links(self, folder: Path, links: Sequence[tuple[int, str]]) -> str:
-        other = "fr" if self.language == "en" else "en"
-        rows = [(page_id, other, title) for page_id, title in links]
+        linked_language = "fr" if self.language == "en" else "en"
+        rows = [(page_id, linked_language, title) for page_id, title in links]
         return write_table(folder / f"{self.language}wiki-langlinks.sql.gz", "langlinks", LANGLINKS, rows)
 
 
@@ -80,15 +80,15 @@ def make(
     **settings: Any,
 ) -> Made:
     """Makes a collection of files; short texts are good enough."""
-    given = WikipediaSettings.model_validate(
+    validated = WikipediaSettings.model_validate(
         {"wikis": wikis, "min_query_words": 1, "min_document_words": 1, **settings}
     )
-    files = {key: find_dump_files(path) for key, path in given.inputs().items()}
+    files = {key: find_dump_files(path) for key, path in validated.inputs().items()}
     out, work = folder / "out", folder / "work"
-    for one in (out, work):
-        one.mkdir(exist_ok=True)
-    dumps = read_dumps([pair], given, files, str(work), open, apply)
-    manifest = build_collection(pair, given, dumps, str(out), open)
+    for made_folder in (out, work):
+        made_folder.mkdir(exist_ok=True)
+    dumps = read_dumps([pair], validated, files, str(work), open, apply)
+    manifest = build_collection(pair, validated, dumps, str(out), open)
     return Made(
         rows(out, f"wiki_{pair[0]}.queries*"),
         rows(out, f"wiki_{pair[1]}.documents*"),
@@ -107,4 +107,4 @@ def rows(folder: Path, pattern: str) -> list[list[str]]:
 
 def drops(report: Mapping[str, Any]) -> dict[str, int]:
     """Reason to count."""
-    return {one["reason"]: one["count"] for one in report["drops"]}
+    return {entry["reason"]: entry["count"] for entry in report["drops"]}

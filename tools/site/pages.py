@@ -91,8 +91,8 @@ def base(path: str) -> str:
     return f"{path}/index.md" if (ROOT / path).is_dir() else path
 
 
-def place(target: str, path: str) -> str | None:
-    """The place in the repository that a link of `path` leads to; None for an address or a place in the page."""
+def repository_path(target: str, path: str) -> str | None:
+    """The path in the repository that a link of `path` leads to; None for an address or a place in the page."""
     target = target.strip().split("#")[0]
     if not target or re.match(r"[a-z][a-z0-9+.-]*:|/", target):
         return None
@@ -100,23 +100,23 @@ def place(target: str, path: str) -> str | None:
 
 
 def linked(path: str, markdown: str) -> Iterator[str]:
-    """The places in the repository that a Markdown file links to."""
-    found: list[str] = []
+    """The paths in the repository that a Markdown file links to."""
+    targets: list[str] = []
 
     def noted(target: str) -> str:
-        found.append(target)
+        targets.append(target)
         return target
 
     each_target(markdown, noted)
-    yield from (where for target in found if (where := place(target, path)) is not None)
+    yield from (where for target in targets if (where := repository_path(target, path)) is not None)
 
 
 def rewritten(target: str, path: str, uri: str) -> str:
     """A link's target, seen from the page `uri` that the file `path` became."""
-    where = place(target, path)
-    if where is None or where == path or where not in sources:
+    leads_from = repository_path(target, path)
+    if leads_from is None or leads_from == path or leads_from not in sources:
         return target
-    leads_to = sources[where]
+    leads_to = sources[leads_from]
     anchor = "".join(target.strip().partition("#")[1:])
     if leads_to.startswith(("api/", "files/")) and re.fullmatch(r"#L\d+(-L\d+)?", anchor):
         anchor = ""
@@ -124,18 +124,18 @@ def rewritten(target: str, path: str, uri: str) -> str:
 
 
 def shown(path: str) -> tuple[str, str | bytes]:
-    """The URI and content of the page, or of the file to download, that shows a place in the repository."""
-    place_ = ROOT / path
-    if place_.is_dir():
-        inner = sorted(child for child in place_.iterdir() if not child.name.startswith((".", "__pycache__")))
+    """The URI and content of the page, or of the file to download, that shows a path in the repository."""
+    file = ROOT / path
+    if file.is_dir():
+        inner = sorted(child for child in file.iterdir() if not child.name.startswith((".", "__pycache__")))
         rows = [f"- [`{c.name}`]({c.name})" if is_text(c) else f"- `{c.name}{'/' * c.is_dir()}`" for c in inner]
         return f"files/{path}/index.md", "\n".join([f"# {path}/", "", *rows, ""])
-    if not is_text(place_):
-        return f"files/{path}", place_.read_bytes()
-    text = place_.read_text(encoding="utf-8")
+    if not is_text(file):
+        return f"files/{path}", file.read_bytes()
+    text = file.read_text(encoding="utf-8")
     if path.endswith(".md"):
         return f"files/{path}", text
-    language = LANGUAGES.get(place_.suffix or place_.name, place_.suffix.removeprefix(".")) or "text"
+    language = LANGUAGES.get(file.suffix or file.name, file.suffix.removeprefix(".")) or "text"
     return f"files/{path}.md", f"# {path}\n\n{fenced(text, language)}\n"
 
 

@@ -19,10 +19,10 @@ from smooth_clir.wikipedia.collection.relevance import (
     Counterparts,
     Relevance,
     find_counterparts,
-    other_language,
-    same_wiki,
+    relevance_across_wikis,
+    relevance_within_wiki,
 )
-from smooth_clir.wikipedia.collection.wiki import NOT_FOUND
+from smooth_clir.wikipedia.collection.wiki import MISSING
 from smooth_clir.wikipedia.collection.write_pair import ArticleReason, Fault, PairWriter, Written
 from smooth_clir.wikipedia.settings import WikipediaSettings
 
@@ -54,7 +54,7 @@ def build_collection(
         np.array(sorted(writer.written.train_documents), np.int64),
     )
     names = documents.names
-    shared = [(names.title(one), names.title(other)) for one, other in duplicates]
+    shared = [(names.title(held_out), names.title(trained)) for held_out, trained in duplicates]
     manifest = make_manifest(languages, settings, dumps, writer.written, counterparts, pairs, shared)
     for name, content in ((MANIFEST_FILE, manifest_text(manifest)), (CARD_FILE, data_card(manifest))):
         with open_file(os.path.join(folder, name), "wb") as file:
@@ -71,7 +71,7 @@ def _relevance(
         sources, targets = unpack_links(mutual_links(documents.links))
         linked = np.zeros(len(documents.articles), np.bool_)
         linked[sources[is_document[targets]]] = True
-        return None, same_wiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
+        return None, relevance_within_wiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
 
     def parts(tables: Mapping[tuple[str, str], TableRead], pair: tuple[str, str]) -> Iterable[Pairs]:
         return read_pairs(tables[pair], documents.open_file) if pair in tables else ()
@@ -83,15 +83,15 @@ def _relevance(
         parts(dumps.language_links, languages[::-1]),
         parts(dumps.sitelinks, languages),
     )
-    found = counterparts.documents != NOT_FOUND
-    left_out = np.zeros(len(found), np.bool_)
-    left_out[found] = ~is_document[counterparts.documents[found]]
+    has_counterpart = counterparts.documents != MISSING
+    left_out = np.zeros(len(has_counterpart), np.bool_)
+    left_out[has_counterpart] = ~is_document[counterparts.documents[has_counterpart]]
     faults = [
-        (~found & ~counterparts.is_lost, ArticleReason.NO_LANGUAGE_LINK),
+        (~has_counterpart & ~counterparts.is_lost, ArticleReason.NO_LANGUAGE_LINK),
         (counterparts.is_lost, ArticleReason.LOST_LANGUAGE_LINK),
         (left_out, ArticleReason.MR_LEFT_OUT),
     ]
-    return counterparts, other_language(counterparts, documents.links, is_document), faults
+    return counterparts, relevance_across_wikis(counterparts, documents.links, is_document), faults
 
 
 def _write_title_pairs(
@@ -106,7 +106,7 @@ def _write_title_pairs(
     if counterparts is None:
         return 0
     queries, documents = (dumps.wikis[language].names for language in languages)
-    known = np.flatnonzero(counterparts.documents != NOT_FOUND).tolist()
+    known = np.flatnonzero(counterparts.documents != MISSING).tolist()
     pairs = [(query, int(counterparts.documents[query])) for query in known]
     # A page with several queries may have some of each split. What the title of a train query's page means is known.
     held_out = {query for query in written.held_out_queries if query not in written.train_queries}

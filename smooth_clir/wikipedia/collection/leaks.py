@@ -1,7 +1,7 @@
 """Finds leaks in a collection: title words in queries, and documents that are nearly the same in two splits.
 
-Near-duplicates are found by min-wise hashing of shingles: two signatures agree at a place with a probability that is
-the Jaccard similarity of the texts' sets of shingles.
+Near-duplicates are found by min-wise hashing of shingles. The probability that a hash of two signatures agrees is the
+Jaccard similarity of the texts' sets of shingles.
 Source: Broder, On the resemblance and containment of documents (1997).
 """
 
@@ -41,8 +41,8 @@ class QueryAudit:
         self.title_words += not words.isdisjoint(names)
         stems = {name[:_STEM] for name in names if len(name) >= _STEM}
         self.alike += any(word[:_STEM] in stems for word in words)
-        others = {word for name in redirects for word in _words(name) if len(word) >= _STEM}
-        self.redirect_words += not words.isdisjoint(others - names)
+        redirect_words = {word for name in redirects for word in _words(name) if len(word) >= _STEM}
+        self.redirect_words += not words.isdisjoint(redirect_words - names)
 
 
 def _words(text: str) -> set[str]:
@@ -50,9 +50,9 @@ def _words(text: str) -> set[str]:
 
 
 HASHES: Final = 6
-"""Places of a signature."""
+"""Hashes of a signature."""
 AGREEING: Final = 5
-"""Places at which near-duplicates agree. The probability is .89 for texts that share nine of ten shingles, and .11 for
+"""Hashes in which near-duplicates agree. The probability is .89 for texts that share nine of ten shingles, and .11 for
 texts that share half of them."""
 
 _HALF: Final = 8
@@ -62,8 +62,8 @@ _FACTORS: Final = np.array(
     [0x9E3779B185EBCA87, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53,
      0xD6E8FEB86659FD93], np.uint64
 )  # fmt: skip
-_MOST_COMPARED: Final = 100
-"""Most texts with which one is compared. Of many equal texts, a few are enough."""
+_MAX_COMPARED: Final = 100
+"""Largest number of texts that a text is compared with. Of many equal texts, a few are enough."""
 
 
 def signature(text: str) -> npt.NDArray[np.uint32]:
@@ -84,25 +84,25 @@ def signature(text: str) -> npt.NDArray[np.uint32]:
 
 
 def near_duplicates(
-    signatures: npt.NDArray[np.uint32], held_out: npt.NDArray[np.int64], others: npt.NDArray[np.int64]
+    signatures: npt.NDArray[np.uint32], held_out: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]
 ) -> Iterator[tuple[int, int]]:
-    """Yields each held-out text that has a near-duplicate among the others, with the first of them.
+    """Yields each held-out text that has a near-duplicate among the candidates, and the first of these.
 
     Args:
       signatures: [texts, `HASHES`].
-      held_out: places of the held-out texts.
-      others: places of the other texts; those that are held out, too, count for nothing.
+      held_out: the rows of the held-out texts.
+      candidates: the rows of the other texts; held-out texts among them are left out.
     """
-    others = np.setdiff1d(others, held_out)
-    found: dict[int, int] = {}
-    # If five of six places agree, then one of three pairs of places agrees as a whole.
+    candidates = np.setdiff1d(candidates, held_out)
+    duplicates: dict[int, int] = {}
+    # If five of six hashes agree, then both hashes of one of three pairs agree.
     for first in range(0, HASHES, 2):
         keys = signatures[:, first].astype(np.uint64) << np.uint64(32) | signatures[:, first + 1]
-        order = others[np.argsort(keys[others], kind="stable")]
+        order = candidates[np.argsort(keys[candidates], kind="stable")]
         starts = np.searchsorted(keys[order], keys[held_out], "left")
         ends = np.searchsorted(keys[order], keys[held_out], "right")
         for text, start, end in zip(held_out.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            for other in order[start : min(end, start + _MOST_COMPARED)].tolist():
-                if int((signatures[text] == signatures[other]).sum()) >= AGREEING:
-                    found[text] = min(other, found.get(text, other))
-    yield from sorted(found.items())
+            for candidate in order[start : min(end, start + _MAX_COMPARED)].tolist():
+                if int((signatures[text] == signatures[candidate]).sum()) >= AGREEING:
+                    duplicates[text] = min(candidate, duplicates.get(text, candidate))
+    yield from sorted(duplicates.items())

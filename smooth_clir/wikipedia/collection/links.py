@@ -1,4 +1,4 @@
-"""The links between a wiki's articles. A link is the places of both articles in the dump, packed into 64 bits."""
+"""The links between a wiki's articles. A link is both articles' numbers in the dump, packed into 64 bits."""
 
 from collections.abc import Iterable
 from typing import Final, TypeAlias
@@ -14,7 +14,7 @@ _LOW: Final = np.uint64(0xFFFFFFFF)
 
 
 def pack_links(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> Links:
-    """Packs pairs of places, without sorting them."""
+    """Packs pairs of articles, without sorting them."""
     packed: Links = sources.astype(np.uint64) << _SHIFT | targets.astype(np.uint64)
     return packed
 
@@ -24,14 +24,14 @@ def unpack_links(links: Links) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     return (links >> _SHIFT).astype(np.int64), (links & _LOW).astype(np.int64)
 
 
-def collect_links(parts: Iterable[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]], most: int) -> Links:
+def collect_links(parts: Iterable[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]], max_links: int) -> Links:
     """Packs and sorts links; drops those without an article and those from an article to itself.
 
     Args:
-      parts: sources and targets, both [links]; a place below 0 is no article.
-      most: an upper bound on the number of all links, for which memory is allocated once.
+      parts: sources and targets, both [links]; a number below 0 is no article.
+      max_links: an upper bound on the number of links; memory is allocated once for so many.
     """
-    links, count = np.empty(most, np.uint64), 0
+    links, count = np.empty(max_links, np.uint64), 0
     for sources, targets in parts:
         kept = (targets >= 0) & (sources >= 0) & (targets != sources)
         packed = pack_links(sources[kept], targets[kept])

@@ -1,6 +1,6 @@
 """A look into dumps before a collection is made: counts, examples, and the time, disk and memory that it takes.
 
-For some seconds, each dump is read from its middle on, and then from its start, as the making reads it.
+Each dump is read for a few seconds, from its middle to its end and then from its start, as when a collection is made.
 """
 
 import io
@@ -30,7 +30,7 @@ _SECONDS: Final = 3.0
 EXAMPLES: Final = 20
 _SUSPICIOUS_EXAMPLES: Final = 2
 
-_LEAST_PAGES: Final = 20
+_MIN_PAGES: Final = 20
 """Fewest pages that are read, however long they take."""
 _LONGEST: Final = 300
 """Characters of an example's text."""
@@ -81,21 +81,21 @@ class Look:
             f"{self.language}: {account.read:,} pages read, {self.share:.1%} of the dump, in {self.seconds:.1f} s: "
             f"{account.articles:,} articles, {account.redirects:,} redirects"
         )
-        yield from (f"  {one.count:,} left out: {one.reason.text}" for one in account.drops)
+        yield from (f"  {drops.count:,} left out: {drops.reason.text}" for drops in account.drops)
         shares = ", ".join(f"{count / articles:.1%} {kind}" for kind, count in zip(KINDS, self.kinds, strict=True))
         links = account.links / articles
         yield f"  {shares}; {self.without_lead / articles:.1%} without a lead; {links:.1f} links each"
         share = sum(self.suspicious.values()) / max(self.sentences, 1)
-        counts = ", ".join(f"{count:,} {what}" for what, count in self.suspicious.items())
+        counts = ", ".join(f"{count:,} {suspicion}" for suspicion, count in self.suspicious.items())
         yield f"  {share:.1%} of {self.sentences:,} first sentences are suspicious{': ' if counts else ''}{counts}"
-        yield from (f"    {title} ({what}): {sentence}" for title, sentence, what in self.suspicious_examples)
+        yield from (f"    {title} ({suspicion}): {sentence}" for title, sentence, suspicion in self.suspicious_examples)
         for title, query, text in self.examples:
             yield from (f"  {title}", f"    query: {query}", f"    text: {text}")
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the content for JSON."""
-        account = self.account._asdict() | {"drops": [one.as_dict() for one in self.account.drops]}
-        examples = [dict(zip(("title", "query", "text"), one, strict=True)) for one in self.examples]
+        account = self.account._asdict() | {"drops": [drops.as_dict() for drops in self.account.drops]}
+        examples = [dict(zip(("title", "query", "text"), example, strict=True)) for example in self.examples]
         return {
             "language": self.language,
             **account,
@@ -106,7 +106,7 @@ class Look:
             "sentences": self.sentences,
             "suspicious": dict(self.suspicious),
             "suspicious_examples": [
-                dict(zip(("title", "sentence", "what"), one, strict=True)) for one in self.suspicious_examples
+                dict(zip(("title", "sentence", "what"), example, strict=True)) for example in self.suspicious_examples
             ],
             "examples": examples,
         }
@@ -132,7 +132,7 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> L
     counted = _Counted()
     readers: list[ArticleReader] = []
     chunks = _from_the_middle(paths)
-    # A dump without an index is searched for its streams here, which takes no part of the time for the pages.
+    # Started before the clock, because a dump without an index is first searched for its streams.
     first = next(chunks)
     started = time.perf_counter()
 
@@ -152,14 +152,14 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> L
             without_lead += not lead
             if lead:
                 sentences += 1
-                if what := residue(lead[0]):
-                    suspicious[what] += 1
-                    # One of each kind comes before a second one.
-                    if len(suspicious_examples) < _SUSPICIOUS_EXAMPLES and suspicious[what] == 1:
-                        suspicious_examples.append((title, _cut(lead[0]), what))
+                if suspicion := residue(lead[0]):
+                    suspicious[suspicion] += 1
+                    # Shows one example of each kind at most.
+                    if len(suspicious_examples) < _SUSPICIOUS_EXAMPLES and suspicious[suspicion] == 1:
+                        suspicious_examples.append((title, _cut(lead[0]), suspicion))
                 if len(examples) < EXAMPLES:
                     examples.append((title, without_title(lead[0], [title]), _cut(text)))
-        if number >= _LEAST_PAGES and time.perf_counter() - started > _SECONDS:
+        if number >= _MIN_PAGES and time.perf_counter() - started > _SECONDS:
             break
     taken = time.perf_counter() - started
     accounts = [reader.account() for reader in readers]
@@ -167,11 +167,11 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> L
     return Look(
         language=language,
         account=PieceAccount(
-            read=sum(one.read for one in accounts),
-            articles=sum(one.articles for one in accounts),
-            redirects=sum(one.redirects for one in accounts),
-            links=sum(one.links for one in accounts),
-            drops=sum_of_drops(drops for one in accounts for drops in one.drops),
+            read=sum(account.read for account in accounts),
+            articles=sum(account.articles for account in accounts),
+            redirects=sum(account.redirects for account in accounts),
+            links=sum(account.links for account in accounts),
+            drops=sum_of_drops(drops for account in accounts for drops in account.drops),
         ),
         seconds=taken,
         read_bytes=counted.bytes,
@@ -187,7 +187,7 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> L
 
 
 def _from_the_middle(paths: Sequence[str]) -> Iterator[Chunk]:
-    """Yields all chunks of a dump, those of the middle first: the middle one may have no page, but a dump's footer."""
+    """Yields all chunks of a dump, starting in the middle. The middle chunk may hold only the footer."""
     middle = len(paths) // 2
     for path in (*paths[middle:], *paths[:middle]):
         chunks = dump_chunks(path, open)
@@ -224,7 +224,7 @@ class _CountedFile(io.BufferedReader):
 
 
 SMALL_BYTES: Final = 1 << 24
-"""Size of dumps that are read sooner than their estimate is made."""
+"""Largest size of dumps that take less time to read than to estimate."""
 
 _TABLE_BYTES_A_SECOND: Final = 4e6
 """Bytes of a gzipped table that are read in a second."""
@@ -288,7 +288,7 @@ def preflight(
     Raises:
       DataError: the disk has too little room, or the part of a dump that was read is damaged.
     """
-    if sum(os.path.getsize(path) for some in files.values() for path in some) < SMALL_BYTES:
+    if sum(os.path.getsize(path) for paths in files.values() for path in paths) < SMALL_BYTES:
         return
     expected = estimate_making(pairs, settings, files, processes)
     for line in expected.describe():
@@ -319,7 +319,7 @@ def estimate_making(
       DataError: the part of a dump that was read is damaged.
     """
     looks = look_into(pairs, settings, files)
-    tables = [path for key, some in files.items() if not key.endswith(".pages") for path in some]
+    tables = [path for key, paths in files.items() if not key.endswith(".pages") for path in paths]
     table_bytes = sum(map(os.path.getsize, tables))
     processes = processes or len(os.sched_getaffinity(0))
     pages = sum(look.account.read / look.share for look in looks)

@@ -24,7 +24,7 @@ from smooth_clir.wikipedia.collection.relevance import Counterparts
 from smooth_clir.wikipedia.collection.wiki import Wiki
 from smooth_clir.wikipedia.collection.write_pair import Example, Written
 from smooth_clir.wikipedia.settings import WikipediaSettings
-from smooth_clir.wikipedia.wikitext.conventions import OF_LANGUAGE
+from smooth_clir.wikipedia.wikitext.conventions import LANGUAGE_WORDS
 
 FORMAT: Final = 1
 
@@ -65,12 +65,12 @@ def make_manifest(
         "inputs": {
             key: [
                 {
-                    "file": PurePath(one.path).name,
-                    "bytes": one.size,
-                    "sha256": one.sha256,
-                    "verified_by": [PurePath(source).name for source in one.verified_by],
+                    "file": PurePath(file.path).name,
+                    "bytes": file.size,
+                    "sha256": file.sha256,
+                    "verified_by": [PurePath(source).name for source in file.verified_by],
                 }
-                for one in files
+                for file in files
             ]
             for key, files in dumps.files.items()
         },
@@ -101,7 +101,7 @@ def make_manifest(
             "nearly_the_same_in_train": len(shared),
             "examples": [list(pair) for pair in shared[:5]],
         },
-        "examples": [_example(one, documents.names) for one in written.examples],
+        "examples": [_example(example, documents.names) for example in written.examples],
     }
 
 
@@ -113,7 +113,7 @@ def manifest_text(manifest: Mapping[str, Any]) -> str:
 def _wiki(wiki: Wiki, has_links: bool) -> dict[str, Any]:
     counts: dict[str, Any] = {
         "database": wiki.site.database,
-        "conventions": "own" if wiki.site.language in OF_LANGUAGE else "general",
+        "conventions": "own" if wiki.site.language in LANGUAGE_WORDS else "general",
         "pages": wiki.report.as_dict(),
         "articles": len(wiki.articles),
         "articles_of_a_title_that_stood_before": wiki.articles.repeated,
@@ -138,17 +138,17 @@ def _lengths(words: Counter[int]) -> dict[str, Any]:
 
 
 def _example(example: Example, names: Names) -> dict[str, Any]:
-    most, somewhat = (
-        [names.title(other) for other, own in example.grades.items() if own == grade]
+    most_relevant, somewhat_relevant = (
+        [names.title(document) for document, document_grade in example.grades.items() if document_grade == grade]
         for grade in (MOST_RELEVANT, SOMEWHAT_RELEVANT)
     )
     return {
         "query_id": example.query_id,
         "title": example.title,
         "query": example.text,
-        "most_relevant": most,
-        "somewhat_relevant": somewhat[:5],
-        "somewhat_relevant_in_all": len(somewhat),
+        "most_relevant": most_relevant,
+        "somewhat_relevant": somewhat_relevant[:5],
+        "somewhat_relevant_in_all": len(somewhat_relevant),
     }
 
 
@@ -181,13 +181,13 @@ def _lines(content: Mapping[str, Any]) -> Iterator[str]:
     yield from ("## What was left out", "", "| of | why | how many | such as |", "| --- | --- | --- | --- |")
     for name, report in _reports(content):
         for drops in report["drops"]:
-            examples = ", ".join(_escaped(one["text"]) for one in drops["examples"][:3])
+            examples = ", ".join(_escaped(example["text"]) for example in drops["examples"][:3])
             yield f"| {name} | {drops['meaning']} | {drops['count']:,} | {examples} |"
     yield from ("", "## What it gives away", "", *_leaks(content), "")
     yield from ("## Examples", "", *_examples(content), "")
     yield from ("## Sources and licence", "", "| file | bytes | SHA-256 |", "| --- | --- | --- |")
-    for one in chain(*content["inputs"].values()):
-        yield f"| `{_escaped(one['file'])}` | {one['bytes']:,} | `{one['sha256']}` |"
+    for file in chain(*content["inputs"].values()):
+        yield f"| `{_escaped(file['file'])}` | {file['bytes']:,} | `{file['sha256']}` |"
     yield from ("", _LICENCE)
 
 
@@ -216,7 +216,7 @@ def _leaks(content: Mapping[str, Any]) -> Iterator[str]:
         f"{alike:,} ({alike / queries:.1%}) one that begins like one, and {redirects:,} ({redirects / queries:.1%}) "
         "one of a redirect to the page."
     )
-    pairs = "".join(f"; {_escaped(one)} and {_escaped(other)}" for one, other in audit["examples"][:3])
+    pairs = "".join(f"; {_escaped(held_out)} and {_escaped(trained)}" for held_out, trained in audit["examples"][:3])
     yield (
         f"Of {audit['held_out_documents']:,} relevant documents of eval and test queries, "
         f"{audit['nearly_the_same_in_train']:,} are nearly the same as another document, which is the MR document of a "
@@ -232,10 +232,10 @@ def _leaks(content: Mapping[str, Any]) -> Iterator[str]:
 def _examples(content: Mapping[str, Any]) -> Iterator[str]:
     for example in content["examples"][:_EXAMPLES]:
         more = example["somewhat_relevant_in_all"] - len(example["somewhat_relevant"])
-        most = ", ".join(map(_escaped, example["most_relevant"][:_EXAMPLES]))
-        slightly = ", ".join(map(_escaped, example["somewhat_relevant"])) + (f" and {more:,} more" if more else "")
+        most_relevant = ", ".join(map(_escaped, example["most_relevant"][:_EXAMPLES]))
+        somewhat = ", ".join(map(_escaped, example["somewhat_relevant"])) + (f" and {more:,} more" if more else "")
         yield f"- **{_escaped(example['title'])}**: {_escaped(example['query'])}"
-        yield f"  Grade 2: {most}; grade 1: {slightly or 'none'}."
+        yield f"  Grade 2: {most_relevant}; grade 1: {somewhat or 'none'}."
 
 
 def _figures(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

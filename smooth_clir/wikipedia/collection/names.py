@@ -32,8 +32,8 @@ class PackedStrings:
     def __len__(self) -> int:
         return len(self._ends) - 1
 
-    def __getitem__(self, place: int) -> str:
-        return self._content[self._ends[place] : self._ends[place + 1]].decode()
+    def __getitem__(self, index: int) -> str:
+        return self._content[self._ends[index] : self._ends[index + 1]].decode()
 
 
 class Names:
@@ -55,14 +55,14 @@ class Names:
         """Returns an article's title."""
         return self._titles[article]
 
-    def others(self, article: int) -> list[str]:
+    def redirects(self, article: int) -> list[str]:
         """Returns the titles of the redirects to an article, in the dump's order."""
         start, end = np.searchsorted(self._sorted, [article, article + 1])
-        return [self._redirects[place] for place in self._order[start:end].tolist()]
+        return [self._redirects[row] for row in self._order[start:end].tolist()]
 
     def all(self, article: int) -> list[str]:
         """Returns all names of an article, the title first."""
-        return [self.title(article), *self.others(article)]
+        return [self.title(article), *self.redirects(article)]
 
 
 def title_pairs(
@@ -86,12 +86,12 @@ def title_pairs(
         for name in (*queries.all(query), *documents.all(document))
     }
     for query, document in pairs:
-        title, other_title = queries.title(query), documents.title(document)
-        own = [
-            (title, other_title),
-            *((name, other_title) for name in queries.others(query)),
-            *((title, name) for name in documents.others(document)),
+        query_title, document_title = queries.title(query), documents.title(document)
+        page_pairs = [
+            (query_title, document_title),
+            *((name, document_title) for name in queries.redirects(query)),
+            *((query_title, name) for name in documents.redirects(document)),
         ]
-        for pair in dict.fromkeys(own):
+        for pair in dict.fromkeys(page_pairs):
             if not any(title_hash(name.casefold()) in secret for name in pair):
                 yield pair

@@ -31,8 +31,8 @@ REDIRECTS: Final = ".redirects"
 """Suffix of the titles of a piece's redirects, one a line."""
 ARRAYS: Final = ".npz"
 _ACCOUNT: Final = ".json"
-"""Suffix of a piece's account. It is written last, and begins with its own digest, and has those of the others: a piece
-is complete whose files have these digests."""
+"""Suffix of a piece's account. Written last. It starts with its own digest and lists those of the other files; the
+piece is complete if all of them match."""
 
 _KNOWN_LINKS: Final = 1 << 16
 """Number of links whose titles' hashes are cached: 13 MB."""
@@ -65,7 +65,7 @@ class ArticleArrays(NamedTuple):
     Attributes:
       titles: [articles].
       page_ids: [articles].
-      kinds: places in `KINDS`, [articles].
+      kinds: indexes into `KINDS`, [articles].
       words: the number of words of each text, [articles].
       signatures: [articles, `HASHES`].
       link_counts: [articles].
@@ -106,7 +106,7 @@ def read_array(path: str, name: str, open_file: OpenFile) -> npt.NDArray[Any]:
 
 
 def read_articles(piece: Piece, folder: str, open_file: OpenFile) -> PieceAccount:
-    """Writes the texts, the redirects' titles and the arrays of a piece into a folder, unless a killed run's are whole.
+    """Writes the texts, redirects' titles and arrays of a piece into a folder; keeps the whole files of a killed run.
 
     Raises:
       DataError: the dump is damaged.
@@ -122,7 +122,7 @@ def read_articles(piece: Piece, folder: str, open_file: OpenFile) -> PieceAccoun
     write_arrays(reader.arrays()._asdict(), path + ARRAYS, open_file)
     account = reader.account()
     with open_file(path + _ACCOUNT, "wb") as file:
-        content = account._asdict() | {"drops": [one.as_dict() for one in account.drops]}
+        content = account._asdict() | {"drops": [drops.as_dict() for drops in account.drops]}
         content["sha256"] = _digests(path, open_file)
         text = json.dumps(content).encode()
         file.write(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
@@ -150,7 +150,7 @@ def _read_account(path: str, open_file: OpenFile) -> PieceAccount | None:
             return None
     except FileNotFoundError:
         return None
-    drops = tuple(Drops.from_dict(one, PageReason) for one in content.pop("drops"))
+    drops = tuple(Drops.from_dict(entry, PageReason) for entry in content.pop("drops"))
     return PieceAccount(**content, drops=drops)
 
 
@@ -180,7 +180,7 @@ class ArticleReader:
             target = page.redirect or redirect_target(page.text, self._conventions)
             if target is not None:
                 # A redirect that leads nowhere is kept, to be counted with those whose article is missing.
-                leads_to = title_hash(self._titles.of_link(target) or "")
+                leads_to = title_hash(self._titles.linked_title(target) or "")
                 self._redirects.append((page.page_id, title_hash(title), leads_to))
                 yield title, True
                 continue
@@ -220,17 +220,17 @@ class ArticleReader:
 
     def account(self) -> PieceAccount:
         """Returns the counts of all pages that were read."""
-        links = sum(len(one) for one in self._links)
+        links = sum(len(targets) for targets in self._links)
         return PieceAccount(self._read, len(self._rows), len(self._redirects), links, self._drops.drops())
 
 
 def _link_hasher(titles: Titles) -> Callable[[str], int | None]:
-    """Returns a function from a link to the hash of its article's title, or None; cached, because few articles get
-    most links."""
+    """Returns a function from a link to the hash of its article's title, or None. Cached, because few articles get most
+    links."""
 
     @lru_cache(_KNOWN_LINKS)
     def link_hash(target: str) -> int | None:
-        title = titles.of_link(target)
+        title = titles.linked_title(target)
         return None if title is None else title_hash(title)
 
     return link_hash

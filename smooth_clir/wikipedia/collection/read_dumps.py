@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from schemas.byte_streams import Apply, OpenFile
@@ -45,7 +46,7 @@ class Dumps:
 
     def notes(self) -> Iterator[str]:
         """Yields notes on the files for a person."""
-        unverified = [one.path for some in self.files.values() for one in some if not one.verified_by]
+        unverified = [file.path for files in self.files.values() for file in files if not file.verified_by]
         if unverified:
             yield f"no checksum lies beside {', '.join(map(os.path.basename, unverified))}: taken as it is"
 
@@ -77,10 +78,10 @@ def read_dumps(
     pieces = {language: _pieces(language, sites[language], pairs, settings, files, open_file) for language in languages}
     common: dict[str, Any] = {"folder": work, "open_file": open_file}
     tasks: dict[tuple[str, ...], partial[Any]] = {
-        ("piece", piece.name): partial(read_articles, piece, **common) for some in pieces.values() for piece in some
+        ("piece", piece.name): partial(read_articles, piece, **common) for piece in chain(*pieces.values())
     }
     tasks |= _table_tasks(pairs, sites, files, common)
-    for path in dict.fromkeys(path for some in files.values() for path in some):
+    for path in dict.fromkeys(chain(*files.values())):
         tasks["file", path] = partial(check_sum, path, open_file)
     results: dict[tuple[str, ...], Any] = {}
     for name, result in zip(list(tasks), apply(_do, list(tasks.values())), strict=True):
@@ -88,18 +89,18 @@ def read_dumps(
         _progress.info("%d of %d pieces of dumps read", len(results), len(tasks))
     if changed := sorted(path for path, state in file_states(files).items() if state != states[path]):
         raise DataError(
-            f"{' and '.join(changed)} must not change while a run reads it. Run again once all files are complete."
+            f"{' and '.join(changed)} changed while the run read it. Run again once all files are complete."
         )
     wikis = {
         language: Wiki(
-            some,
-            [results["piece", piece.name] for piece in some],
+            wiki_pieces,
+            [results["piece", piece.name] for piece in wiki_pieces],
             results.get(("redirects", language)),
             results.get(("links", language)),
             work,
             open_file,
         )
-        for language, some in pieces.items()
+        for language, wiki_pieces in pieces.items()
     }
     if faults := [line for wiki in wikis.values() for line in wiki.report.faults(settings.max_bad_share, "pages")]:
         raise DataError("\n".join(faults))
@@ -156,10 +157,10 @@ def _table_tasks(
     for query, document in pairs:
         if query == document:
             continue
-        for one, other in ((query, document), (document, query)):
-            if language_links := path(f"wikis.{one}.language_links"):
-                tasks["language_links", one, other] = partial(
-                    read_language_links, f"{one}-{other}-language-links", language_links, sites[other], **common
+        for source, target in ((query, document), (document, query)):
+            if language_links := path(f"wikis.{source}.language_links"):
+                tasks["language_links", source, target] = partial(
+                    read_language_links, f"{source}-{target}-language-links", language_links, sites[target], **common
                 )
         if sitelinks := path("sitelinks"):
             both = sites[query], sites[document]

@@ -29,18 +29,18 @@ class TableRead(NamedTuple):
     rows: int
 
 
-def read_language_links(name: str, path: str, other: SiteInfo, folder: str, open_file: OpenFile) -> TableRead:
+def read_language_links(name: str, path: str, target: SiteInfo, folder: str, open_file: OpenFile) -> TableRead:
     """Writes the links of a wiki's pages to the pages of another wiki.
 
     Args:
       name: the beginning of the arrays' file names.
       path: the wiki's language links.
-      other: the other wiki, which gives the form of its titles.
+      target: the other wiki, which gives the form of its titles.
       folder: the folder to write to.
       open_file: opens the dump and the arrays.
     """
-    normal = Titles(other).normal
-    rows = ((page_id, title_hash(normal(title))) for page_id, title in language_links(path, other.code, open_file))
+    normal = Titles(target).normal
+    rows = ((page_id, title_hash(normal(title))) for page_id, title in language_links(path, target.code, open_file))
     return _write(_packed(rows, np.int64), name, folder, open_file)
 
 
@@ -67,8 +67,8 @@ def read_sitelinks(
     query, document = sites
     query_title, document_title = Titles(query).normal, Titles(document).normal
     rows = (
-        (title_hash(query_title(one)), title_hash(document_title(other)))
-        for one, other in wikidata_sitelinks(path, query.database, document.database, open_file)
+        (title_hash(query_title(query_name)), title_hash(document_title(document_name)))
+        for query_name, document_name in wikidata_sitelinks(path, query.database, document.database, open_file)
     )
     return _write(_packed(rows, np.uint64), name, folder, open_file)
 
@@ -77,8 +77,8 @@ def _packed(rows: Iterable[tuple[int, int]], source: type[np.int64 | np.uint64])
     """Yields rows as arrays; those of the first column have the type `source`."""
     iterator = iter(rows)
     columns: Any = [("source", source), ("target", np.uint64)]
-    while len(some := np.fromiter(islice(iterator, _ROWS), columns)):
-        yield some["source"], some["target"]
+    while len(block := np.fromiter(islice(iterator, _ROWS), columns)):
+        yield block["source"], block["target"]
 
 
 def _write(parts: Iterable[Pairs], name: str, folder: str, open_file: OpenFile) -> TableRead:

@@ -11,7 +11,7 @@ from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
 from schemas.splits import stable_hash
 from smooth_clir.wikipedia.collection.links import Links, links_from, mutual_links
 from smooth_clir.wikipedia.collection.read_tables import Pairs
-from smooth_clir.wikipedia.collection.wiki import NOT_FOUND, Articles
+from smooth_clir.wikipedia.collection.wiki import MISSING, Articles
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Counterparts:
     """The MR document of each article of the queries' wiki: the article about the same thing in the other wiki.
 
     Attributes:
-      documents: [articles], places of articles of the documents' wiki; `NOT_FOUND` if there is none.
+      documents: [articles], articles of the documents' wiki; `MISSING` if there is none.
       is_lost: [articles], whether there is a link, but to no article of the dump.
       counts: the links by their outcome.
     """
@@ -47,26 +47,26 @@ def find_counterparts(
       from_documents: parts of the language links in the other direction.
       sitelinks: parts of Wikidata's links: title hashes in the queries' wiki, and in the documents' wiki.
     """
-    found = np.full(len(queries), NOT_FOUND, np.int32)
+    counterparts = np.full(len(queries), MISSING, np.int32)
     is_linked = np.zeros(len(queries), np.bool_)
     counts = dict.fromkeys(("links", "of_no_article", "lost", "used", "as_before", "otherwise"), 0)
 
     def add(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> None:
-        known = sources != NOT_FOUND
+        known = sources != MISSING
         counts["links"] += len(sources)
         counts["of_no_article"] += int((~known).sum())
         sources, targets = sources[known], targets[known]
         is_linked[sources] = True
-        held = targets != NOT_FOUND
-        counts["lost"] += int((~held).sum())
-        sources, first = np.unique(sources[held], return_index=True)
-        targets = targets[held][first]
-        counts["otherwise"] += int(held.sum()) - len(sources)
-        new = found[sources] == NOT_FOUND
+        has_target = targets != MISSING
+        counts["lost"] += int((~has_target).sum())
+        sources, first = np.unique(sources[has_target], return_index=True)
+        targets = targets[has_target][first]
+        counts["otherwise"] += int(has_target.sum()) - len(sources)
+        new = counterparts[sources] == MISSING
         counts["used"] += int(new.sum())
-        counts["as_before"] += int((found[sources] == targets).sum())
-        counts["otherwise"] += int((~new & (found[sources] != targets)).sum())
-        found[sources[new]] = targets[new]
+        counts["as_before"] += int((counterparts[sources] == targets).sum())
+        counts["otherwise"] += int((~new & (counterparts[sources] != targets)).sum())
+        counterparts[sources[new]] = targets[new]
 
     for page_ids, titles in from_queries:
         add(queries.find_ids(page_ids), documents.find(titles))
@@ -75,15 +75,15 @@ def find_counterparts(
         add(queries.find(titles), documents.find_ids(page_ids))
     for query_titles, document_titles in sitelinks:
         add(queries.find(query_titles), documents.find(document_titles))
-    return Counterparts(found, is_linked & (found == NOT_FOUND), counts)
+    return Counterparts(counterparts, is_linked & (counterparts == MISSING), counts)
 
 
 Relevance: TypeAlias = Callable[[int], Mapping[int, int]]
-"""Maps an article of the queries' wiki to the articles of the documents' wiki that are relevant to its queries, with
-their grades, MR first; to none without an MR document."""
+"""Maps an article of the queries' wiki to its relevant articles of the documents' wiki, with their grades, MR first.
+Empty without an MR document."""
 
 
-def other_language(counterparts: Counterparts, links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
+def relevance_across_wikis(counterparts: Counterparts, links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
     """Returns the relevance of another wiki: MR is the counterpart there; SR are the articles with mutual links to it.
 
     Args:
@@ -95,7 +95,7 @@ def other_language(counterparts: Counterparts, links: Links, is_used: npt.NDArra
 
     def grades(article: int) -> Mapping[int, int]:
         most_relevant = int(counterparts.documents[article])
-        if most_relevant == NOT_FOUND or not is_used[most_relevant]:
+        if most_relevant == MISSING or not is_used[most_relevant]:
             return {}
         partners = links_from(mutual, most_relevant)
         return {most_relevant: MOST_RELEVANT} | dict.fromkeys(partners[is_used[partners]].tolist(), SOMEWHAT_RELEVANT)
@@ -103,7 +103,7 @@ def other_language(counterparts: Counterparts, links: Links, is_used: npt.NDArra
     return grades
 
 
-def same_wiki(links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
+def relevance_within_wiki(links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
     """Returns the relevance within a wiki: MR are the articles with mutual links to the query's own; SR are those to
     which it links one way.
 
@@ -114,26 +114,26 @@ def same_wiki(links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
     mutual = mutual_links(links)
 
     def grades(article: int) -> Mapping[int, int]:
-        found: dict[int, int] = {}
-        for some, grade in ((mutual, MOST_RELEVANT), (links, SOMEWHAT_RELEVANT)):
-            linked = links_from(some, article)
-            for other in linked[is_used[linked]].tolist():
-                found.setdefault(other, grade)
-        return found if MOST_RELEVANT in found.values() else {}
+        graded: dict[int, int] = {}
+        for grade_links, grade in ((mutual, MOST_RELEVANT), (links, SOMEWHAT_RELEVANT)):
+            linked = links_from(grade_links, article)
+            for linked_article in linked[is_used[linked]].tolist():
+                graded.setdefault(linked_article, grade)
+        return graded if MOST_RELEVANT in graded.values() else {}
 
     return grades
 
 
-def capped(grades: Mapping[int, int], most: int | None, article: int) -> Mapping[int, int]:
-    """Returns grades with at most so many SR documents, drawn by a hash of both articles.
+def capped(grades: Mapping[int, int], limit: int | None, article: int) -> Mapping[int, int]:
+    """Returns grades with at most `limit` SR documents, drawn by a hash of both articles.
 
     Example:
       >>> len(capped({7: 2, 1: 1, 2: 1, 3: 1}, 2, article=7))
       3
     """
-    somewhat = [other for other, grade in grades.items() if grade == SOMEWHAT_RELEVANT]
-    if most is None or len(somewhat) <= most:
+    somewhat = [document for document, grade in grades.items() if grade == SOMEWHAT_RELEVANT]
+    if limit is None or len(somewhat) <= limit:
         return grades
-    kept = sorted(somewhat, key=lambda other: stable_hash("somewhat", str(article), str(other)))[:most]
+    kept = sorted(somewhat, key=lambda document: stable_hash("somewhat", str(article), str(document)))[:limit]
     left_out = set(somewhat).difference(kept)
-    return {other: grade for other, grade in grades.items() if other not in left_out}
+    return {document: grade for document, grade in grades.items() if document not in left_out}

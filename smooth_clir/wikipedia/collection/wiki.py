@@ -15,14 +15,14 @@ from smooth_clir.wikipedia.collection.names import Names, PackedStrings
 from smooth_clir.wikipedia.collection.pieces import ARRAYS, REDIRECTS, TEXTS, Piece, PieceAccount, read_array
 from smooth_clir.wikipedia.collection.read_tables import TableRead, read_pairs
 
-NOT_FOUND: Final = -1
-"""The place of a missing article."""
+MISSING: Final = -1
+"""The number of a missing article."""
 
 _NO_TITLE: Final = 0
 """The hash of no title, for practical purposes."""
 
 _LONGEST_CHAIN: Final = 8
-"""Longest chain of redirects that is followed. MediaWiki itself follows one, and bots mend the others."""
+"""Longest chain of redirects that is followed. MediaWiki itself follows a single redirect, and bots mend the others."""
 
 
 class RedirectCounts(NamedTuple):
@@ -32,7 +32,7 @@ class RedirectCounts(NamedTuple):
       read: all redirects.
       used: redirects to articles.
       lost: redirects to no article of the dump: to other namespaces, other wikis, or deleted pages.
-      circular: redirects to each other, or through more than eight others.
+      circular: redirects to each other, or in longer chains than are followed.
     """
 
     read: int
@@ -42,7 +42,7 @@ class RedirectCounts(NamedTuple):
 
 
 class Articles:
-    """The articles of a wiki. An article is its place in the dump, from 0.
+    """The articles of a wiki. An article is its number in the dump, from 0.
 
     Args:
       read: reads an array (see `ArticleArrays`) of all pieces of the wiki, in the dump's order.
@@ -75,38 +75,38 @@ class Articles:
           targets: the titles to which they lead, [redirects].
 
         Returns:
-          the article of each redirect, [redirects]; `NOT_FOUND` if there is none.
+          the article of each redirect, [redirects]; `MISSING` if there is none.
         """
-        names, places = _first_of_each(titles, np.arange(len(titles), dtype=np.int64))
-        found, at = self.find(targets), targets.copy()
+        names, rows = _first_of_each(titles, np.arange(len(titles), dtype=np.int64))
+        articles, at = self.find(targets), targets.copy()
         # A redirect to a redirect leads to the second one's target, and so on.
         for _ in range(_LONGEST_CHAIN):
-            open_ones = np.flatnonzero(found == NOT_FOUND)
-            step = _look_up(names, at[open_ones])
-            open_ones, step = open_ones[step != NOT_FOUND], step[step != NOT_FOUND]
-            if not len(open_ones):
+            unresolved = np.flatnonzero(articles == MISSING)
+            step = _look_up(names, at[unresolved])
+            unresolved, step = unresolved[step != MISSING], step[step != MISSING]
+            if not len(unresolved):
                 break
-            at[open_ones] = targets[places[step]]
-            found[open_ones] = self.find(at[open_ones])
-        circular = int(((found == NOT_FOUND) & (_look_up(names, at) != NOT_FOUND)).sum())
-        used = int((found != NOT_FOUND).sum())
+            at[unresolved] = targets[rows[step]]
+            articles[unresolved] = self.find(at[unresolved])
+        circular = int(((articles == MISSING) & (_look_up(names, at) != MISSING)).sum())
+        used = int((articles != MISSING).sum())
         self.redirect_counts = RedirectCounts(len(titles), used, len(titles) - used - circular, circular)
         # An article comes before a redirect of the same title.
-        all_titles = np.concatenate([self._titles, titles[found != NOT_FOUND]])
-        all_articles = np.concatenate([self._articles, found[found != NOT_FOUND]])
+        all_titles = np.concatenate([self._titles, titles[articles != MISSING]])
+        all_articles = np.concatenate([self._articles, articles[articles != MISSING]])
         self._titles, self._articles = _first_of_each(all_titles, all_articles)
-        return found
+        return articles
 
     def find(self, titles: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
-        """Returns the articles to which titles lead, [titles]; `NOT_FOUND` if there is none."""
-        places = _look_up(self._titles, titles)
-        found = np.full(len(titles), NOT_FOUND, np.int32)
-        is_there = places != NOT_FOUND
-        found[is_there] = self._articles[places[is_there]]
-        return found
+        """Returns the articles to which titles lead, [titles]; `MISSING` if there is none."""
+        rows = _look_up(self._titles, titles)
+        articles = np.full(len(titles), MISSING, np.int32)
+        is_there = rows != MISSING
+        articles[is_there] = self._articles[rows[is_there]]
+        return articles
 
     def find_ids(self, page_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """Returns the articles with these page ids, [ids]; `NOT_FOUND` for other ids, including those of redirects."""
+        """Returns the articles with these page ids, [ids]; `MISSING` for other ids, including those of redirects."""
         return _look_up(self.page_ids, page_ids, self._id_order).astype(np.int32)
 
 
@@ -121,14 +121,14 @@ def _first_of_each(
 def _look_up(
     keys: npt.NDArray[Any], wanted: npt.NDArray[Any], order: npt.NDArray[np.int64] | None = None
 ) -> npt.NDArray[np.int64]:
-    """Returns the places of wanted keys, `NOT_FOUND` if there is none; `order` sorts the keys, if they are not."""
+    """Returns the row of each wanted key, or `MISSING`. `order` sorts the keys; None if they are sorted."""
     if not len(keys):
-        return np.full(len(wanted), NOT_FOUND, np.int64)
-    places = np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)
+        return np.full(len(wanted), MISSING, np.int64)
+    rows = np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)
     if order is not None:
-        places = order[places]
-    places[keys[places] != wanted] = NOT_FOUND
-    return places
+        rows = order[rows]
+    rows[keys[rows] != wanted] = MISSING
+    return rows
 
 
 class LinkCounts(NamedTuple):
@@ -182,9 +182,9 @@ class Wiki:
         self._lead_to = self._add_redirects(redirects)
         self.report = ReadReport(
             self.site.database,
-            read=sum(one.read for one in accounts),
-            used=sum(one.articles + one.redirects for one in accounts),
-            drops=sum_of_drops(drops for one in accounts for drops in one.drops),
+            read=sum(account.read for account in accounts),
+            used=sum(account.articles + account.redirects for account in accounts),
+            drops=sum_of_drops(drops for account in accounts for drops in account.drops),
         )
 
     def texts(self) -> Iterator[list[str]]:
@@ -207,9 +207,9 @@ class Wiki:
         """The counts of the links."""
         if self._links is None:
             return LinkCounts(len(self.links), None, None)
-        of_wikitext = self._wikitext_links()
-        common = np.intersect1d(self.links, of_wikitext, assume_unique=True)
-        return LinkCounts(len(self.links), len(of_wikitext), len(common))
+        wikitext_links = self._wikitext_links()
+        common = np.intersect1d(self.links, wikitext_links, assume_unique=True)
+        return LinkCounts(len(self.links), len(wikitext_links), len(common))
 
     def _wikitext_links(self) -> Links:
         def parts() -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
@@ -220,7 +220,7 @@ class Wiki:
                 first += len(counts)
                 yield sources, self.articles.find(self._read_piece(piece, "links"))
 
-        return collect_links(parts(), sum(one.links for one in self._accounts))
+        return collect_links(parts(), sum(account.links for account in self._accounts))
 
     def _table_links(self, table: TableRead) -> Links:
         parts = (
@@ -237,7 +237,7 @@ class Wiki:
             order = np.argsort(page_ids, kind="stable")
             for ids, names in read_pairs(table, self.open_file):
                 rows = _look_up(page_ids, ids, order)
-                targets[rows[rows != NOT_FOUND]] = names[rows != NOT_FOUND]
+                targets[rows[rows != MISSING]] = names[rows != MISSING]
         return self.articles.add_redirects(titles, targets)
 
     def _read(self, key: str) -> npt.NDArray[Any]:

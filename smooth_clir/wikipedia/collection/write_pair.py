@@ -137,7 +137,7 @@ class PairWriter:
         self.written = Written()
         short = documents.words < settings.min_document_words
         self._document_reasons = self._reasons(documents, ((short, ArticleReason.SHORT_DOCUMENT),))
-        self._places = np.flatnonzero(self.is_document)
+        self._document_rows = np.flatnonzero(self.is_document)
 
     @property
     def is_document(self) -> npt.NDArray[np.bool_]:
@@ -167,11 +167,11 @@ class PairWriter:
           faults: the articles without a query, besides those of a dropped kind; the first valid reason counts.
         """
         reasons = self._reasons(self._queries, faults)
-        candidates, most = np.flatnonzero(reasons == _USED), self._settings.max_query_pages
-        if most is not None and len(candidates) > most:
+        candidates, max_pages = np.flatnonzero(reasons == _USED), self._settings.max_query_pages
+        if max_pages is not None and len(candidates) > max_pages:
             drawn = [stable_hash("page", str(page_id)) for page_id in self._queries.page_ids[candidates].tolist()]
             order = np.argsort(np.array(drawn, np.uint64), kind="stable")
-            reasons[candidates[order[most:]]] = ArticleReason.NOT_DRAWN.position + 1
+            reasons[candidates[order[max_pages:]]] = ArticleReason.NOT_DRAWN.position + 1
         pages, page = int((reasons == _USED).sum()), -1
         query_language, document_language = self._languages
         names = [queries_file(query_language), judgments_file(query_language, document_language)]
@@ -199,14 +199,14 @@ class PairWriter:
         own_texts = {"first_sentence": lead[:1], "sentences": lead, "text": [text]}[settings.queries]
         if not any(own_texts):
             return ArticleReason.NO_LEAD
-        others = self._names.others(article)
-        removed = [title, *others] if settings.removed_words == "title_and_redirects" else [title]
+        redirects = self._names.redirects(article)
+        removed = [title, *redirects] if settings.removed_words == "title_and_redirects" else [title]
         texts = [without_title(text, removed) for text in own_texts]
         counted = [(text, words) for text in texts if (words := count_words(text)) >= settings.min_query_words]
         written.short_queries += len(texts) - len(counted)
         if not counted:
             return ArticleReason.SHORT_QUERY
-        doc_ids = {other: int(self._documents.page_ids[other]) for other in grades}
+        doc_ids = {document: int(self._documents.page_ids[document]) for document in grades}
         for text, words in counted:
             written.queries += 1
             query_id = str(written.queries if settings.queries == "sentences" else self._queries.page_ids[article])
@@ -214,14 +214,14 @@ class PairWriter:
             written.splits[split] += 1
             written.query_words[words] += 1
             written.judgments.update(grades.values())
-            written.audit.add(text, title, others)
+            written.audit.add(text, title, redirects)
             self._hold_out(article, grades, split)
             self._add_example(Example(stable_hash("example", query_id), query_id, title, text, grades))
             files.queries.write(page, f"{query_id}\t{title}\t{text}")
-            for other, grade in grades.items():
-                files.judgments.write(page, f"{query_id}\t{doc_ids[other]}\t{grade}")
+            for document, grade in grades.items():
+                files.judgments.write(page, f"{query_id}\t{doc_ids[document]}\t{grade}")
             if files.lists is not None:
-                rows = [(doc_ids[other], grade) for other, grade in grades.items()]
+                rows = [(doc_ids[document], grade) for document, grade in grades.items()]
                 rows += [(doc_id, NOT_RELEVANT) for doc_id in self._negatives(query_id, article, grades)]
                 for doc_id, grade in rows:
                     files.lists.write(page, f"{query_id}\t{doc_id}\t{grade}\t{split}")
@@ -231,7 +231,7 @@ class PairWriter:
         written = self.written
         if split == "train":
             written.train_queries.add(article)
-            written.train_documents.update(other for other, grade in grades.items() if grade == MOST_RELEVANT)
+            written.train_documents.update(document for document, grade in grades.items() if grade == MOST_RELEVANT)
             return
         if not written.held_out_queries or written.held_out_queries[-1] != article:
             written.held_out_queries.append(article)
@@ -240,7 +240,7 @@ class PairWriter:
     def _add_example(self, example: Example) -> None:
         examples = self.written.examples
         if len(examples) < EXAMPLES or example.drawn < examples[-1].drawn:
-            bisect.insort(examples, example, key=lambda one: one.drawn)
+            bisect.insort(examples, example, key=lambda example: example.drawn)
             del examples[EXAMPLES:]
 
     def _negatives(self, query_id: str, article: int, grades: Mapping[int, int]) -> Iterator[int]:
@@ -248,13 +248,13 @@ class PairWriter:
         generator = random.Random(stable_hash("negatives", query_id))
         left_out = {article, *grades}
         # Draws a few more than wanted, because some may be left out.
-        count = min(self._settings.negatives + len(left_out), len(self._places))
-        drawn = self._places[generator.sample(range(len(self._places)), count)].tolist()
-        others = [other for other in drawn if other not in left_out][: self._settings.negatives]
-        yield from self._documents.page_ids[others].tolist()
+        count = min(self._settings.negatives + len(left_out), len(self._document_rows))
+        drawn = self._document_rows[generator.sample(range(len(self._document_rows)), count)].tolist()
+        negatives = [document for document in drawn if document not in left_out][: self._settings.negatives]
+        yield from self._documents.page_ids[negatives].tolist()
 
     def _reasons(self, articles: Articles, faults: Iterable[Fault]) -> npt.NDArray[np.uint8]:
-        """Returns why each article is left out, [articles]: `_USED`, or 1 + the place of the first valid reason."""
+        """Returns why each article is left out, [articles]: `_USED`, or 1 + the index of the first valid reason."""
         reasons = np.full(len(articles), _USED, np.uint8)
         for kind, reason, is_dropped in (
             ("disambiguation", ArticleReason.DISAMBIGUATION, self._settings.drop_disambiguations),
@@ -287,7 +287,7 @@ class ShardedFile:
 
     def __init__(self, folder: str, name: str, shards: int, records: int, open_file: OpenFile) -> None:
         names = [name] if shards == 1 else [f"{name}-{shard:05}-of-{shards:05}" for shard in range(shards)]
-        self._paths = [os.path.join(folder, one) for one in names]
+        self._paths = [os.path.join(folder, name) for name in names]
         self._records = max(records, 1)
         self._open = open_file
         self._files: list[Any] = []

@@ -101,8 +101,8 @@ def dump_chunks(path: str, open_file: OpenFile, chunk_bytes: int = CHUNK_BYTES) 
 def _stream_groups(path: str, stream: Any, size: int, open_file: OpenFile, chunk_bytes: int) -> Iterator[int]:
     """Yields the starts of all chunks of a bzipped file but the first."""
     if index := index_path(path):
-        with opened_if_there(index, open_file) as there:
-            has_index = there is not None
+        with opened_if_there(index, open_file) as index_stream:
+            has_index = index_stream is not None
         if has_index:
             yield from _by_index(path, stream, size, index, open_file, chunk_bytes)
             return
@@ -157,9 +157,9 @@ def stream_offsets(path: str, open_file: OpenFile) -> Iterator[int]:
     """
     last = -1
     before = b""
-    rest = b""
+    unfinished = b""
     for block in unpacked_file(path, open_file):
-        *lines, rest = (rest + block).split(b"\n")
+        *lines, unfinished = (unfinished + block).split(b"\n")
         for line in lines:
             text = line[: line.find(b":")]
             if text == before:
@@ -170,30 +170,30 @@ def stream_offsets(path: str, open_file: OpenFile) -> Iterator[int]:
                 )
             before, last = text, int(text)
             yield last
-    if rest:
-        raise damaged(path, f"its last line must be a whole one; got {rest[:80]!r}")
+    if unfinished:
+        raise damaged(path, f"its last line must be a whole one; got {unfinished[:80]!r}")
     if last < 0:
         raise DataError(f"{path}: the index names no page; take the one that belongs to the dump, or none.")
 
 
-def next_stream_start(stream: Any, place: int) -> int | None:
-    """Returns the first byte at or after a place at which one bzip2 stream ends and another begins, or None.
+def next_stream_start(stream: Any, offset: int) -> int | None:
+    """Returns the first byte at or after an offset at which one bzip2 stream ends and another begins, or None.
 
-    Both magic numbers must be there, 128 bits in all: a fault of the disk is likelier than that compressed content
-    contains them by chance. (In that case, unpacking would find no end of a stream there, and fail.)
+    Both magic numbers must be there, 128 bits in all. A disk error is likelier than compressed content that holds them
+    by chance. (Unpacking such content would find no end of a stream there, and fail.)
 
     Args:
       stream: the file.
-      place: in bytes of the file.
+      offset: in bytes of the file.
     """
-    place = max(place, _FOOT_BYTES)
-    stream.seek(place - _FOOT_BYTES)
-    data, begin = b"", place - _FOOT_BYTES
+    offset = max(offset, _FOOT_BYTES)
+    stream.seek(offset - _FOOT_BYTES)
+    data, begin = b"", offset - _FOOT_BYTES
     while block := stream.read(_BLOCK):
         data += block
-        for found in _HEAD.finditer(data, _FOOT_BYTES):
-            if _ends_stream(data[found.start() - _FOOT_BYTES : found.start()]):
-                return begin + found.start()
+        for head in _HEAD.finditer(data, _FOOT_BYTES):
+            if _ends_stream(data[head.start() - _FOOT_BYTES : head.start()]):
+                return begin + head.start()
         # Keeps enough for a head that the next block completes, and for the foot before it.
         kept = min(len(data), _FOOT_BYTES + _HEAD_BYTES - 1)
         begin += len(data) - kept

@@ -58,28 +58,28 @@ def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.gl
             f"{pattern} must match the files of one dump; it matches those of {len(stems)}: {', '.join(stems)}. "
             "Narrow it down."
         )
-    for one, other in pairwise(parts):
-        if not _follows(one, other):
+    for first, second in pairwise(parts):
+        if not _follows(first, second):
             raise DataError(
-                f"{pattern} must match each page once; {one.path} and {other.path} may have pages in common. "
+                f"{pattern} must match each page once; {first.path} and {second.path} may have pages in common. "
                 "Narrow it down."
             )
     return [part.path for part in parts]
 
 
-def _follows(one: _Part, other: _Part) -> bool:
+def _follows(first: _Part, second: _Part) -> bool:
     """Whether the second part's pages come after the first's, by their page ids or else by the parts' numbers."""
-    if one.last_page >= 0:
-        return one.last_page < other.first_page
-    return other.last_page < 0 <= one.number < other.number
+    if first.last_page >= 0:
+        return first.last_page < second.first_page
+    return second.last_page < 0 <= first.number < second.number
 
 
 def _part_of(path: str) -> _Part | None:
     name = os.path.basename(path)
-    found = [match for regex in _NAMES if (match := regex.fullmatch(name))]
-    if not found:
+    matches = [match for regex in _NAMES if (match := regex.fullmatch(name))]
+    if not matches:
         return None
-    groups = found[-1].groupdict()
+    groups = matches[-1].groupdict()
     first, last, number = (int(groups[key]) if groups[key] else -1 for key in ("first", "last", "number"))
     return _Part(first, last, number, os.path.join(os.path.dirname(path), groups["stem"]), path)
 
@@ -130,14 +130,14 @@ def check_sum(path: str, open_file: OpenFile) -> FileSum:
 
 def _digests(path: str, algorithms: set[str], open_file: OpenFile) -> tuple[int, Mapping[str, str]]:
     """Returns a file's size, and its digests in hexadecimal."""
-    hashes = {algorithm: hashlib.new(algorithm, usedforsecurity=False) for algorithm in sorted(algorithms)}
+    hashers = {algorithm: hashlib.new(algorithm, usedforsecurity=False) for algorithm in sorted(algorithms)}
     size = 0
     with opened(path, open_file) as stream:
         while block := stream.read(_BLOCK):
             size += len(block)
-            for one in hashes.values():
-                one.update(block)
-    return size, {algorithm: one.hexdigest() for algorithm, one in hashes.items()}
+            for hasher in hashers.values():
+                hasher.update(block)
+    return size, {algorithm: hasher.hexdigest() for algorithm, hasher in hashers.items()}
 
 
 def _published(path: str, open_file: OpenFile) -> Iterator[tuple[str, str, str]]:
@@ -156,10 +156,10 @@ def _published(path: str, open_file: OpenFile) -> Iterator[tuple[str, str, str]]
 
 def _parsed(line: str) -> tuple[str, str] | None:
     """Returns a line's digest, and its file name, which may be empty."""
-    if found := _LINE.fullmatch(line):
-        return found[1].lower(), os.path.basename(found[2] or "")
-    if found := _TAGGED_LINE.fullmatch(line):
-        return found[2].lower(), os.path.basename(found[1])
+    if match := _LINE.fullmatch(line):
+        return match[1].lower(), os.path.basename(match[2] or "")
+    if match := _TAGGED_LINE.fullmatch(line):
+        return match[2].lower(), os.path.basename(match[1])
     return None
 
 
@@ -180,10 +180,10 @@ def check_digests(files: Mapping[str, Sequence[FileSum]], digests: Mapping[str, 
     Raises:
       DataError: an input has changed.
     """
-    for key, some in files.items():
-        ordered = sorted(some, key=lambda one: one.path)
+    for key, file_sums in files.items():
+        sums = sorted(file_sums, key=lambda file: file.path)
         check_content(
-            f"data.wikipedia.{key}", [one.path for one in ordered], [one.sha256 for one in ordered], digests.get(key)
+            f"data.wikipedia.{key}", [file.path for file in sums], [file.sha256 for file in sums], digests.get(key)
         )
 
 
@@ -192,5 +192,5 @@ def file_states(files: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]
 
     The pieces of a dump are read out of order, by several processes, so that no digest covers what each of them read.
     """
-    found = {path: os.stat(path) for some in files.values() for path in some if "://" not in path}
-    return {path: (state.st_ino, state.st_size, state.st_mtime_ns) for path, state in found.items()}
+    states = {path: os.stat(path) for paths in files.values() for path in paths if "://" not in path}
+    return {path: (state.st_ino, state.st_size, state.st_mtime_ns) for path, state in states.items()}

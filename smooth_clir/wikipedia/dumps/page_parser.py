@@ -10,7 +10,7 @@ from smooth_clir.wikipedia.dumps.reading import damaged, safe_parser
 MAX_TEXT_BYTES: Final = 1 << 22
 """Longest text as the XML holds it. MediaWiki saves at most 2 MiB, which `&quot;` and the like make longer."""
 MAX_TAG_BYTES: Final = 1 << 20
-"""Longest tag or comment. Those of a dump have some hundred bytes. Before version 2.6, expat reads a tag once more with
+"""Longest tag or comment. Those of a dump have some hundred bytes. Before version 2.6, expat reads a tag again with
 each block that it spans (CVE-2023-52425)."""
 
 _TAG_BYTES: Final = 256
@@ -18,7 +18,7 @@ _ROOT: Final = b"<mediawiki>"
 _MODEL: Final = "wikitext"
 # The number of elements that are open around a new one: <mediawiki>, <page>, <revision>.
 _IN_ROOT, _IN_PAGE, _IN_REVISION = 1, 2, 3
-_OF_PAGE: Final = frozenset(["title", "ns", "id"])
+_PAGE_FIELDS: Final = frozenset(["title", "ns", "id"])
 
 
 class Page(NamedTuple):
@@ -65,16 +65,16 @@ class PageParser:
 
     Args:
       path: the file's path, for errors and drops.
-      place: the place of the first byte that will be fed.
-      within: the part of the file in which places are counted, for errors; empty for the whole file.
+      offset: the offset of the first byte that will be fed.
+      within: the part of the file in which offsets are counted, for errors; empty for the whole file.
       has_root: whether the first byte is that of the document; otherwise it is that of a `<page>`.
 
     Attributes:
       in_page: whether a page has begun and not ended.
-      beyond: the place of the first page that was not read because of `end`; None if there is none yet.
+      beyond: the offset of the first page that was not read because of `end`; None if there is none yet.
     """
 
-    def __init__(self, path: str, place: int, within: str, has_root: bool) -> None:
+    def __init__(self, path: str, offset: int, within: str, has_root: bool) -> None:
         self._done: list[Page | Drop] = []
         self.in_page = False
         self.beyond: int | None = None
@@ -86,10 +86,10 @@ class PageParser:
         self._parser = safe_parser(path)
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._finish
-        self._offset = place
+        self._offset = offset
         self._fed = 0
         self._unread = 0
-        """The place that expat has read up to: a tag or a comment without its end begins there."""
+        """The offset up to which expat has read. An unclosed tag or comment begins there."""
         self._pieces: list[str] = []
         self._is_collecting = False
         self._last = ""
@@ -119,7 +119,7 @@ class PageParser:
 
         Args:
           data: any bytes.
-          end: a page that begins at or after this place is not read.
+          end: a page that begins at or after this offset is not read.
 
         Raises:
           DataError: the bytes are not well-formed XML, or no dump.
@@ -143,13 +143,13 @@ class PageParser:
             if is_last:
                 fault = f"the XML must end with </mediawiki>; it ends{self._after()}"
             else:
-                place = self._offset + self._parser.ErrorByteIndex
-                found = f"{expat.ErrorString(error.code)} at byte {place:,}{self._within}"
-                fault = f"the XML must be well-formed; {found}{self._after()}"
+                offset = self._offset + self._parser.ErrorByteIndex
+                reason = f"{expat.ErrorString(error.code)} at byte {offset:,}{self._within}"
+                fault = f"the XML must be well-formed; {reason}{self._after()}"
             raise damaged(self._path, fault) from error
         self._fed += len(data)
-        if (place := self._parser.CurrentByteIndex) >= 0:  # -1 where expat puts a block off
-            self._unread = place
+        if (offset := self._parser.CurrentByteIndex) >= 0:  # -1 where expat puts a block off
+            self._unread = offset
         if self._fed - self._unread > MAX_TAG_BYTES:
             raise damaged(
                 self._path,
@@ -184,7 +184,7 @@ class PageParser:
                 elif name == "text":
                     self._start_text(attributes)
         elif depth == _IN_PAGE:
-            if name in _OF_PAGE:
+            if name in _PAGE_FIELDS:
                 self._collect(self._pieces.append)
             elif name == "revision":
                 self._new_revision()
@@ -198,9 +198,9 @@ class PageParser:
             raise damaged(self._path, f"a dump begins with <mediawiki>; got <{name}>")
 
     def _start_page(self) -> None:
-        place = self._offset + self._parser.CurrentByteIndex
-        if self._end is not None and place >= self._end:
-            self.beyond = place
+        offset = self._offset + self._parser.CurrentByteIndex
+        if self._end is not None and offset >= self._end:
+            self.beyond = offset
             raise _Beyond
         self._new_page()
         self.in_page = True

@@ -33,13 +33,13 @@ def read_pages(chunk: Chunk, open_file: OpenFile) -> Iterator[Page | Drop]:
       DataError: the file is damaged or incomplete, or its XML has a document type. The pages before are yielded first.
     """
     with opened(chunk.path, open_file) as stream:
-        own = _OpenChunk(chunk, stream)
-        yield from _pages(own)
-        yield from _pages_beyond(own)
+        open_chunk = _OpenChunk(chunk, stream)
+        yield from _pages(open_chunk)
+        yield from _pages_beyond(open_chunk)
 
 
 class _OpenChunk:
-    """A chunk while it is read; places are in bytes of the file if it is plain, otherwise in unpacked bytes."""
+    """A chunk while it is read. Offsets are in bytes of the file if it is plain, otherwise in unpacked bytes."""
 
     def __init__(self, chunk: Chunk, stream: Any) -> None:
         self.chunk = chunk
@@ -72,51 +72,51 @@ class _OpenChunk:
         return self.parser
 
 
-def _pages(own: _OpenChunk) -> Iterator[Page | Drop]:
+def _pages(open_chunk: _OpenChunk) -> Iterator[Page | Drop]:
     """Yields the pages that end within a chunk."""
     seam = b""
-    for block in own.blocks():
-        parser = own.parser
+    for block in open_chunk.blocks():
+        parser = open_chunk.parser
         if parser is None:
             data = seam + block
-            found = _PAGE.search(data)
-            if not found:
+            match = _PAGE.search(data)
+            if not match:
                 seam = data[-len(_TAG) :]
                 continue
-            block = data[found.start() :]
-            parser = own.begin(block)
+            block = data[match.start() :]
+            parser = open_chunk.begin(block)
         parser.feed(block)
         yield from parser.take()
 
 
-def _pages_beyond(own: _OpenChunk) -> Iterator[Page | Drop]:
+def _pages_beyond(open_chunk: _OpenChunk) -> Iterator[Page | Drop]:
     """Yields the page that the chunk's end divides, if there is one, and checks that nothing is missing."""
-    end = own.end
-    blocks = own.blocks_beyond()
-    if own.parser is None:
-        blocks = _after_divided_tag(own, blocks)
-    parser = own.parser
+    end = open_chunk.end
+    blocks = open_chunk.blocks_beyond()
+    if open_chunk.parser is None:
+        blocks = _after_divided_tag(open_chunk, blocks)
+    parser = open_chunk.parser
     if parser is None:
-        if own.chunk.is_last and not own.tail.rstrip().endswith(_ROOT_END):
-            raise damaged(own.chunk.path, "the XML must end with </mediawiki>; it does not")
+        if open_chunk.chunk.is_last and not open_chunk.tail.rstrip().endswith(_ROOT_END):
+            raise damaged(open_chunk.chunk.path, "the XML must end with </mediawiki>; it does not")
         return
     shown: int | None = None
     seam = b""
-    place = end
-    is_over = own.chunk.is_last
+    offset = end
+    is_over = open_chunk.chunk.is_last
     while parser.beyond is None and (parser.in_page or parser.in_tag) and not is_over:
         block = next(blocks, b"")
-        if shown is None and (found := _PAGE.search(seam + block)):
-            shown = place - len(seam) + found.start()
+        if shown is None and (match := _PAGE.search(seam + block)):
+            shown = offset - len(seam) + match.start()
         seam = (seam + block)[-len(_TAG) :]
-        place += len(block)
+        offset += len(block)
         parser.feed(block, end)
         yield from parser.take()
         is_over = not block
     if shown != parser.beyond:
         raise DataError(
-            f"{own.chunk.path}: a comment or CDATA section holds <page> at byte {shown:,}{own.within}, so that the "
-            "file cannot be divided. Read it in one chunk, as long as the file."
+            f"{open_chunk.chunk.path}: a comment or CDATA section holds <page> at byte {shown:,}{open_chunk.within}, "
+            "so that the file cannot be divided. Read it in one chunk, as long as the file."
         )
     if is_over:
         parser.check_end()
@@ -126,9 +126,9 @@ def _pages_beyond(own: _OpenChunk) -> Iterator[Page | Drop]:
     yield from parser.take()
 
 
-def _after_divided_tag(own: _OpenChunk, blocks: Iterator[bytes]) -> Iterator[bytes]:
+def _after_divided_tag(open_chunk: _OpenChunk, blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Returns the blocks after a chunk; begins a parser if only the beginning of a `<page>` lies in the chunk."""
-    begun = own.tail[max(own.tail.rfind(b"<"), 0) :]
+    begun = open_chunk.tail[max(open_chunk.tail.rfind(b"<"), 0) :]
     if not begun or not _TAG.startswith(begun):
         return blocks
     tag = begun
@@ -136,5 +136,5 @@ def _after_divided_tag(own: _OpenChunk, blocks: Iterator[bytes]) -> Iterator[byt
         tag += block
     if not _PAGE.match(tag):
         return iter(())
-    own.begin(tag).feed(begun)
+    open_chunk.begin(tag).feed(begun)
     return chain([tag[len(begun) :]], blocks)

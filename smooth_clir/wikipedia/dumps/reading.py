@@ -98,7 +98,7 @@ def packing_of(stream: Any, path: str) -> Packing:
 
 def size_of(stream: Any) -> int:
     """Returns the size of a file in bytes."""
-    stream.seek(0, 2)  # TensorFlow's streams do not return the place
+    stream.seek(0, 2)  # TensorFlow's streams do not return the position
     return int(stream.tell())
 
 
@@ -139,7 +139,7 @@ def _stored(stream: Any, path: str, start: int, end: int) -> Iterator[bytes]:
 
 def _bunzipped(stored: Iterator[bytes], path: str, end: int) -> Iterator[bytes]:
     unpacker: bz2.BZ2Decompressor | None = None
-    place = 0
+    unpacked = 0
     for data in stored:
         while data:
             if unpacker is None:
@@ -151,28 +151,28 @@ def _bunzipped(stored: Iterator[bytes], path: str, end: int) -> Iterator[bytes]:
                     raise damaged(path, f"bzip2 cannot unpack it: {error}") from error
                 data = b""
                 if block:
-                    place += len(block)
+                    unpacked += len(block)
                     yield block
                 if unpacker.eof or unpacker.needs_input:
                     break
             if unpacker.eof:
                 data, unpacker = unpacker.unused_data, None
     if unpacker is not None:
-        raise damaged(path, f"no bzip2 stream ends at byte {end:,}, {place:,} unpacked bytes on")
+        raise damaged(path, f"no bzip2 stream ends at byte {end:,}, {unpacked:,} unpacked bytes on")
 
 
 def _gunzipped(stream: Any, path: str) -> Iterator[bytes]:
     stream.seek(0)
-    place = 0
+    unpacked = 0
     with gzip.GzipFile(fileobj=stream) as unpacker:
         while True:
             try:
                 block = unpacker.read1(_BLOCK)
             except (OSError, EOFError, zlib.error) as error:
-                raise damaged(path, f"gzip cannot unpack it beyond {place:,} unpacked bytes: {error}") from error
+                raise damaged(path, f"gzip cannot unpack it beyond {unpacked:,} unpacked bytes: {error}") from error
             if not block:
                 return
-            place += len(block)
+            unpacked += len(block)
             yield block
 
 
@@ -193,9 +193,9 @@ def safe_parser(path: str) -> expat.XMLParserType:
         parser.SetReparseDeferralEnabled(False)
 
     def refuse(name: str, *_: Any) -> NoReturn:
-        place = parser.CurrentByteIndex
+        offset = parser.CurrentByteIndex
         raise DataError(
-            f"{path}: a dump has no document type, nor entities of its own; got <!DOCTYPE {name} at byte {place:,}. "
+            f"{path}: a dump has no document type, nor entities of its own; got <!DOCTYPE {name} at byte {offset:,}. "
             "Take the file as Wikimedia publishes it."
         )
 

@@ -13,7 +13,7 @@ from smooth_clir.wikipedia.dumps.reading import damaged, safe_parser, unpacked_f
 SCHEMA_VERSIONS: Final = ("0.10", "0.11")
 """The versions of MediaWiki's export format that Wikimedia has published since 2014."""
 
-_MOST_BYTES: Final = 1 << 20
+_MAX_BYTES: Final = 1 << 20
 """Largest header; that of the largest wiki has some 4,000 bytes."""
 
 
@@ -83,9 +83,9 @@ def read_site_info(path: str, open_file: OpenFile) -> SiteInfo:
         if header.feed(block):
             return header.site()
         read += len(block)
-        if read > _MOST_BYTES:
+        if read > _MAX_BYTES:
             break
-    raise damaged(path, f"a dump has </siteinfo> within its first {_MOST_BYTES:,} bytes; there is none")
+    raise damaged(path, f"a dump has </siteinfo> within its first {_MAX_BYTES:,} bytes; there is none")
 
 
 class _Header:

@@ -10,7 +10,7 @@ from schemas.wikiclir import excerpt_of
 from smooth_clir.wikipedia.dumps.reading import damaged, unpacked_file
 from smooth_clir.wikipedia.dumps.sql_syntax import SqlRowParser, SqlTable, Value, parse_create_table
 
-_MOST_BYTES: Final = 1 << 24
+_MAX_BYTES: Final = 1 << 24
 """Longest row, or statement without rows. MediaWiki's tables have much shorter ones."""
 
 _INSERT: Final = re.compile(rb"\s*(?:INSERT|REPLACE)\b", re.IGNORECASE)
@@ -28,7 +28,7 @@ _FOOTER: Final = re.compile(rb"\s*--\s*Dump completed\b", re.IGNORECASE)
 def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[tuple[Value, ...]]:
     """Yields the rows of a table, in the order of the dump.
 
-    The dump's own CREATE TABLE gives the places of the columns, because they differ between dumps of one table.
+    The dump's own CREATE TABLE gives the order of the columns, because it differs between dumps of one table.
 
     Args:
       path: the dump, as mysqldump and mariadb-dump write it: plain or gzipped.
@@ -54,9 +54,9 @@ def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile
 
 
 def read_batches(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[list[list[Value]]]:
-    """Yields as `read_rows`, but some thousand rows at a time: a list of values for each wanted column.
+    """Yields what `read_rows` does, but some thousand rows at a time: a list of values for each wanted column.
 
-    For tables that become arrays: it makes no object of a row.
+    For tables that become arrays: no object is made for a row.
     """
     dump = _SqlDump(path, table, columns)
     for block in unpacked_file(path, open_file):
@@ -81,13 +81,13 @@ class _SqlDump:
     """A dump while it is read, statement by statement."""
 
     def __init__(self, path: str, name: str, columns: Sequence[str]) -> None:
-        self._path, self._name, self._asked = path, name, columns
+        self._path, self._name, self._columns = path, name, columns
         self.table: SqlTable | None = None  # until CREATE TABLE is read
         self._rows: SqlRowParser | None = None
-        self._rest = b""
+        self._unread = b""
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
-        self._place = 0
+        self._offset = 0
         self._has_header = self._has_footer = False
 
     def feed(self, block: bytes, is_last: bool = False) -> Iterator[list[list[Value]]]:
@@ -95,14 +95,14 @@ class _SqlDump:
         self._waiting.append(block)
         self._waiting_bytes += len(block)
         # A long row is not searched again with every block.
-        if self._waiting_bytes < len(self._rest) and not is_last:
+        if self._waiting_bytes < len(self._unread) and not is_last:
             return
-        self._rest = b"".join([self._rest, *self._waiting])
+        self._unread = b"".join([self._unread, *self._waiting])
         self._waiting, self._waiting_bytes = [], 0
-        while self._rest:
+        while self._unread:
             if self._rows:
                 try:
-                    columns, end, is_over = self._rows.parse(self._rest)
+                    columns, end, is_over = self._rows.parse(self._unread)
                 except ValueError as error:
                     raise self._error(f"values must be of their columns' types; {error}") from error
                 if columns:
@@ -114,12 +114,12 @@ class _SqlDump:
                     break
             elif not self._pass_statement():
                 break
-        if len(self._rest) > _MOST_BYTES:
+        if len(self._unread) > _MAX_BYTES:
             raise self._error("a row or statement must end; none does")
 
     def check_end(self) -> None:
         """Checks that the dump is complete."""
-        if self._rows or self._rest.strip():
+        if self._rows or self._unread.strip():
             raise self._error("a row or statement must end; the file does")
         if self.table is None:
             raise DataError(
@@ -129,32 +129,32 @@ class _SqlDump:
             raise damaged(self._path, "it must end with '-- Dump completed', as it begins with '-- MySQL dump'")
 
     def _pass_on(self, end: int) -> None:
-        self._rest = self._rest[end:]
-        self._place += end
+        self._unread = self._unread[end:]
+        self._offset += end
 
     def _pass_statement(self) -> bool:
         """Reads a statement or comment up to the first row; returns False if it is incomplete."""
-        if _INSERT.match(self._rest):
-            found = _INSERT_HEAD.match(self._rest)
-            if found:
-                self._rows = self._row_parser(found)
-        elif found := _COMMENT.match(self._rest):
-            self._has_header |= _HEADER.match(self._rest) is not None
-            self._has_footer |= _FOOTER.match(self._rest) is not None
-        elif found := _STATEMENT.match(self._rest):
-            self._read_statement(found.group())
-        if found:
-            self._pass_on(found.end())
-        return found is not None
+        if _INSERT.match(self._unread):
+            match = _INSERT_HEAD.match(self._unread)
+            if match:
+                self._rows = self._row_parser(match)
+        elif match := _COMMENT.match(self._unread):
+            self._has_header |= _HEADER.match(self._unread) is not None
+            self._has_footer |= _FOOTER.match(self._unread) is not None
+        elif match := _STATEMENT.match(self._unread):
+            self._read_statement(match.group())
+        if match:
+            self._pass_on(match.end())
+        return match is not None
 
     def _read_statement(self, statement: bytes) -> None:
         table = parse_create_table(statement)
         if table is None:
             return
         self._check_name(table.name)
-        if missing := [column for column in self._asked if column not in table.columns]:
+        if missing := [column for column in self._columns if column not in table.columns]:
             raise DataError(
-                f"{self._path}: the table {self._name} must have the columns {', '.join(self._asked)}; "
+                f"{self._path}: the table {self._name} must have the columns {', '.join(self._columns)}; "
                 f"{', '.join(missing)} missing in {', '.join(table.columns)}. The dump is older or newer than is known."
             )
         self.table = table
@@ -170,9 +170,9 @@ class _SqlDump:
         names = [*self.table.columns]
         if insert[2] is not None:
             names = [name.strip().strip(b"`").decode("utf-8", "replace") for name in insert[2].split(b",")]
-            if not {*self._asked} <= {*names} <= {*self.table.columns}:
-                raise self._error(f"INSERT must name the columns {', '.join(self._asked)}, and none that is unknown")
-        return SqlRowParser(self.table, names, self._asked)
+            if not {*self._columns} <= {*names} <= {*self.table.columns}:
+                raise self._error(f"INSERT must name the columns {', '.join(self._columns)}, and none that is unknown")
+        return SqlRowParser(self.table, names, self._columns)
 
     def _error(self, fault: str) -> DataError:
-        return damaged(self._path, f"{fault}: byte {self._place:,} of the SQL, {excerpt_of(self._rest.lstrip())!r}")
+        return damaged(self._path, f"{fault}: byte {self._offset:,} of the SQL, {excerpt_of(self._unread.lstrip())!r}")

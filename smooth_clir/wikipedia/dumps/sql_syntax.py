@@ -35,15 +35,15 @@ def parse_create_table(statement: bytes) -> SqlTable | None:
       >>> parse_create_table(b"CREATE TABLE `t` (`a` int(8) NOT NULL, `b` varbinary(9) DEFAULT ',', KEY `k` (`b`));")
       SqlTable(name='t', columns={'a': 'int', 'b': 'bytes'})
     """
-    found = _CREATE.match(statement)
-    if not found:
+    match = _CREATE.match(statement)
+    if not match:
         return None
     # A comment or a default may look like a column.
-    definitions = _QUOTED.sub(b"''", statement[found.end() :])
+    definitions = _QUOTED.sub(b"''", statement[match.end() :])
     columns = {_name(name): _kind(kind.decode().lower()) for name, kind in _COLUMN.findall(definitions)}
     if not columns:
         raise DataError(f"CREATE TABLE must name columns; got {statement[:80]!r}.")
-    return SqlTable(_name(found[1]), columns)
+    return SqlTable(_name(match[1]), columns)
 
 
 def _name(quoted: bytes) -> str:
@@ -61,7 +61,7 @@ _ANY_STRING: Final = rb"'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'(?!')"
 """A quote ends the string unless another quote follows, so there is only one way to read it: no backtracking."""
 
 _ANY_NUMBER: Final = rb"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-_OTHER: Final = rb"NULL|0x[0-9A-Fa-f]+|[xX]'[0-9A-Fa-f]*'|[bB]'[01]*'"
+_LITERAL: Final = rb"NULL|0x[0-9A-Fa-f]+|[xX]'[0-9A-Fa-f]*'|[bB]'[01]*'"
 _PLAIN_VALUES: Final[dict[Kind, bytes]] = {
     "int": rb"-?[0-9]+|NULL",
     "float": rb"-?[0-9.]+(?:[eE][-+]?[0-9]+)?|NULL",
@@ -69,7 +69,7 @@ _PLAIN_VALUES: Final[dict[Kind, bytes]] = {
 }
 """Patterns of the values of each kind in their usual form."""
 
-_ANY_VALUE: Final = b"|".join([rb"(?:_binary\s*)?" + _ANY_STRING, _OTHER, _ANY_NUMBER])
+_ANY_VALUE: Final = b"|".join([rb"(?:_binary\s*)?" + _ANY_STRING, _LITERAL, _ANY_NUMBER])
 """A pattern of the values of all kinds in all forms."""
 
 
@@ -79,15 +79,15 @@ class SqlRowParser:
     Args:
       table: the table of the rows.
       names: the columns of the values in a row.
-      asked: the wanted columns.
+      wanted: the wanted columns.
     """
 
-    def __init__(self, table: SqlTable, names: Sequence[str], asked: Sequence[str]) -> None:
-        captured = [name for name in names if name in asked]
-        columns = [(name in asked, table.columns[name]) for name in names]
-        self._plain = _row_regex([_group(is_asked, _PLAIN_VALUES[kind]) for is_asked, kind in columns], b"")
-        self._any = _row_regex([_group(is_asked, _ANY_VALUE) for is_asked, _ in columns], rb"\s*")
-        self._columns = [(captured.index(name), table.columns[name]) for name in asked]
+    def __init__(self, table: SqlTable, names: Sequence[str], wanted: Sequence[str]) -> None:
+        captured = [name for name in names if name in wanted]
+        columns = [(name in wanted, table.columns[name]) for name in names]
+        self._plain = _row_regex([_group(is_wanted, _PLAIN_VALUES[kind]) for is_wanted, kind in columns], b"")
+        self._any = _row_regex([_group(is_wanted, _ANY_VALUE) for is_wanted, _ in columns], rb"\s*")
+        self._columns = [(captured.index(name), table.columns[name]) for name in wanted]
 
     def parse(self, data: bytes) -> tuple[list[list[Value]], int, bool]:
         """Parses the rows with which data begins.
@@ -102,7 +102,7 @@ class SqlRowParser:
         if not tokens:
             return [], 0, False
         by_column = [*zip(*tokens, strict=True)]
-        return [values_of(kind, by_column[place]) for place, kind in self._columns], end, _is_over(tokens)
+        return [values_of(kind, by_column[position]) for position, kind in self._columns], end, _is_over(tokens)
 
 
 def _group(is_captured: bool, value: bytes) -> bytes:

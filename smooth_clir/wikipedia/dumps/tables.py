@@ -109,10 +109,10 @@ def _with_numbers(path: str, targets_path: str, open_file: OpenFile) -> Iterator
         page_ids, namespaces, numbers = map(_integers, batch)
         is_article = namespaces == 0
         page_ids, numbers = page_ids[is_article], numbers[is_article]
-        places = np.searchsorted(known, numbers)
-        is_there = places < len(known)
-        is_there[is_there] = known[places[is_there]] == numbers[is_there]
-        yield PageLinks(page_ids[is_there], known_hashes[places[is_there]])
+        rows = np.searchsorted(known, numbers)
+        is_there = rows < len(known)
+        is_there[is_there] = known[rows[is_there]] == numbers[is_there]
+        yield PageLinks(page_ids[is_there], known_hashes[rows[is_there]])
 
 
 def _article_titles(path: str, open_file: OpenFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
@@ -188,9 +188,9 @@ def wikidata_sitelinks(path: str, query_db: str, document_db: str, open_file: Op
                 f"{path}: expected pages of {query_db} and {document_db}; there is none of {database.decode()}. Name "
                 "the wikis by their databases, or take a file that has them."
             )
-    _, query_places, document_places = np.intersect1d(queries.item_ids(), documents.item_ids(), return_indices=True)
-    for query_place, document_place in zip(query_places.tolist(), document_places.tolist(), strict=True):
-        yield queries.title(query_place), documents.title(document_place)
+    _, query_rows, document_rows = np.intersect1d(queries.item_ids(), documents.item_ids(), return_indices=True)
+    for query_row, document_row in zip(query_rows.tolist(), document_rows.tolist(), strict=True):
+        yield queries.title(query_row), documents.title(document_row)
 
 
 class _Titles:
@@ -211,17 +211,17 @@ class _Titles:
         """Returns the item of each title: int64 [titles]."""
         return np.frombuffer(self.items, np.int64)
 
-    def title(self, place: int) -> str:
+    def title(self, row: int) -> str:
         """Returns one title."""
-        start = self._ends[place - 1] if place else 0
-        return self._text[start : self._ends[place]].decode("utf-8", "replace")
+        start = self._ends[row - 1] if row else 0
+        return self._text[start : self._ends[row]].decode("utf-8", "replace")
 
 
 def _sitelinks(path: str, open_file: OpenFile) -> Iterator[tuple[int, bytes, bytes]]:
     blocks = unpacked_file(path, open_file)
     first = next(blocks, b"")
     if not _SQL.match(first):
-        yield from _of_lines(path, chain([first], blocks))
+        yield from _read_lines(path, chain([first], blocks))
         return
     blocks.close()
     columns = ("ips_item_id", "ips_site_id", "ips_site_page")
@@ -229,11 +229,11 @@ def _sitelinks(path: str, open_file: OpenFile) -> Iterator[tuple[int, bytes, byt
         yield _integer(item), bytes(database or b""), bytes(title or b"")  # type: ignore[arg-type]  # text columns
 
 
-def _of_lines(path: str, blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
+def _read_lines(path: str, blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
     number = 0
-    rest = b""
+    unfinished = b""
     for block in chain(blocks, [b"\n"]):
-        *lines, rest = (rest + block).split(b"\n")
+        *lines, unfinished = (unfinished + block).split(b"\n")
         for line in lines:
             number += 1
             fields = line.removesuffix(b"\r").removeprefix(b"\xef\xbb\xbf" * (number == 1)).split(b"\t")

@@ -89,8 +89,8 @@ _ILLEGAL: Final = re.compile(
     r"|%[0-9A-Fa-f]{2}|&(?:#[0-9]+|#x[0-9A-Fa-f]+|[A-Za-z0-9\x80-\U0010ffff]+);"
     r"|~~~|(?:^|/)\.\.?(?:/|$)"
 )
-_MOST_BYTES: Final = 255
-_MOST_PLAIN: Final = _MOST_BYTES // 4
+_MAX_BYTES: Final = 255
+_MAX_PLAIN: Final = _MAX_BYTES // 4
 """Number of characters that cannot exceed the most bytes of a title."""
 
 _DOTTED: Final = frozenset(["az", "kaa", "tr"])
@@ -105,9 +105,9 @@ class Titles:
 
     Example:
       >>> titles = Titles(SiteInfo("frwiki", "fr", True, {0: "", 6: "Fichier"}))
-      >>> titles.normal("loup_gris"), titles.of_link(" loup&nbsp;gris#Habitat "), titles.of_link("2001: l'odyssée")
-      ('Loup gris', 'Loup gris', "2001: l'odyssée")
-      >>> titles.of_link("fichier:Loup.jpg"), titles.of_link("File:Loup.jpg"), titles.of_link(":en:Wolf")
+      >>> titles.normal("loup_gris"), [*map(titles.linked_title, (" loup&nbsp;gris#Habitat ", "2001: l'odyssée"))]
+      ('Loup gris', ['Loup gris', "2001: l'odyssée"])
+      >>> titles.linked_title("fichier:Loup.jpg"), titles.linked_title("File:Loup.jpg"), titles.linked_title(":en:Wolf")
       (None, None, None)
     """
 
@@ -130,7 +130,7 @@ class Titles:
             title = _RUN_OF_SPACES.sub(" ", _RUN_OF_BIDI.sub("", title))
         return self._capital(_nfc(title.strip(" ")))
 
-    def of_link(self, target: str) -> str | None:
+    def linked_title(self, target: str) -> str | None:
         """Returns the title of the article to which a link leads.
 
         Args:
@@ -141,29 +141,29 @@ class Titles:
           wiki, and for a target that MediaWiki shows as plain text.
         """
         # Nine in ten links are plain titles, and a page has dozens: they take the short way.
-        if len(target) > _MOST_PLAIN or _ODD.search(target) or "  " in target or "/." in target:
-            return self._of_odd_link(target)
+        if len(target) > _MAX_PLAIN or _ODD.search(target) or "  " in target or "/." in target:
+            return self._odd_linked_title(target)
         if target[:1] in " ." or target[-1:] == " ":
-            return self._of_odd_link(target)
+            return self._odd_linked_title(target)
         return self._capital(_nfc(target))
 
-    def _of_odd_link(self, target: str) -> str | None:
+    def _odd_linked_title(self, target: str) -> str | None:
         decoded = _decoded(target)
         if decoded is None:
             return None
         title = _RUN_OF_SPACES.sub(" ", _RUN_OF_BIDI.sub("", decoded)).strip(" ")
         title = title.removeprefix(":").lstrip(" ")
         while ":" in title:
-            prefix, _, rest = title.partition(":")
+            prefix, _, name = title.partition(":")
             prefix = prefix.rstrip(" ").lower()
             if prefix not in self._prefixes:
                 break
             if prefix != self._own_code:
                 return None
-            title = rest.lstrip(" ")
+            title = name.lstrip(" ")
         title = title.partition("#")[0].rstrip(" ")
         is_illegal = not title or title[0] == ":" or _ILLEGAL.search(title)
-        return None if is_illegal or len(title.encode("utf-8", "replace")) > _MOST_BYTES else self._capital(_nfc(title))
+        return None if is_illegal or len(title.encode("utf-8", "replace")) > _MAX_BYTES else self._capital(_nfc(title))
 
     def _capital(self, title: str) -> str:
         first = title[:1]
@@ -187,7 +187,7 @@ def _decoded(target: str) -> str | None:
             target = unquote_to_bytes(target).decode()
         except UnicodeDecodeError:
             return None
-    return _ENTITY.sub(lambda found: unescape(found.group()), target) if "&" in target else target
+    return _ENTITY.sub(lambda entity: unescape(entity.group()), target) if "&" in target else target
 
 
 def title_hash(title: str) -> int:

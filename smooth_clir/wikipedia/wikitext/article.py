@@ -16,13 +16,13 @@ from smooth_clir.wikipedia.wikitext.words import count_words, first_words, name_
 Kind = Literal["article", "disambiguation", "list"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
-MOST_LEAD: Final = 20_000
+MAX_LEAD: Final = 20_000
 """Longest lead in characters, without its templates; a long one has 5,000."""
 
 _FIRST_READ: Final = 6_000
 """Characters of a page that are read for its text at first; four times as many if they are not enough, and so on."""
 
-_MOST_READ: Final = 1 << 18
+_MAX_READ: Final = 1 << 18
 """Most characters of a page that are read for its text: a sixth of a second of the worst markup."""
 
 _LIKELY_LENGTH: Final = 6
@@ -87,7 +87,8 @@ link_targets=('mammal', 'meat'), kind='article')
     page = visible(wikitext)
     lead, text, words = _texts(page, title, conventions, max_tokens if wanted.text else 0)
     names = dict.fromkeys((name_of(title), *lead.names))
-    sentences = (split_sentences(one, conventions.language, names) for one in lead.paragraphs) if wanted.lead else ()
+    paragraphs = lead.paragraphs if wanted.lead else []
+    sentences = (split_sentences(paragraph, conventions.language, names) for paragraph in paragraphs)
     return Article(
         lead=tuple(chain.from_iterable(sentences)),
         text=text,
@@ -112,17 +113,17 @@ def _texts(page: str, title: str, conventions: Conventions, max_tokens: int) -> 
     """Returns the lead, the article's first words, and the number of these words."""
     read = _FIRST_READ
     while True:
-        is_whole = read >= min(len(page), _MOST_READ)
-        lines = skeleton(page[: min(read, _MOST_READ)], conventions, is_whole)
-        found = prose(lines.replace(TITLE, title), conventions)
-        if sum(map(len, found.lead)) > MOST_LEAD:
-            raise TooCostly(f"a lead of more than {MOST_LEAD:,} characters")
-        if is_whole or found.has_sections:
-            names = [name for name in _BOLD.findall(found.lead[0]) if may_end(name)] if found.lead else []
-            lead = _Lead(_plain(found.lead, conventions), _plain(names, conventions) if names else [])
+        is_whole = read >= min(len(page), _MAX_READ)
+        lines = skeleton(page[: min(read, _MAX_READ)], conventions, is_whole)
+        page_prose = prose(lines.replace(TITLE, title), conventions)
+        if sum(map(len, page_prose.lead)) > MAX_LEAD:
+            raise TooCostly(f"a lead of more than {MAX_LEAD:,} characters")
+        if is_whole or page_prose.has_sections:
+            names = [name for name in _BOLD.findall(page_prose.lead[0]) if may_end(name)] if page_prose.lead else []
+            lead = _Lead(_plain(page_prose.lead, conventions), _plain(names, conventions) if names else [])
             if max_tokens == 0:
                 return lead, "", 0
-            text, is_cut = _first_words(lead.paragraphs, found.sections, conventions, max_tokens)
+            text, is_cut = _first_words(lead.paragraphs, page_prose.sections, conventions, max_tokens)
             if is_whole or is_cut:
                 # A text whose last word is whole beyond the limit has the limit's number, whether it was cut or not.
                 return lead, text, max_tokens if is_cut else min(count_words(text), max_tokens)
@@ -222,7 +223,7 @@ def prose(skeleton: str, conventions: Conventions) -> Prose:
 
 def _level_of(line: str) -> int:
     """Returns a heading's level: the equals signs at both ends, with a name between them; 0 for another line."""
-    before, behind = (len(line) - len(rest) for rest in (line.lstrip("="), line.rstrip("=")))
+    before, behind = (len(line) - len(stripped) for stripped in (line.lstrip("="), line.rstrip("=")))
     return min(before, behind, (len(line) - 1) // 2, _DEEPEST)
 
 
@@ -284,8 +285,8 @@ def redirect_target(wikitext: str, conventions: Conventions) -> str | None:
     beginning = wikitext[:1024].lstrip()
     if beginning[:1] not in ("#", "＃"):
         return None
-    found = _redirect(conventions.redirect_words).match(beginning)
-    return found[1].strip().removeprefix(":").strip() or None if found else None
+    match = _redirect(conventions.redirect_words).match(beginning)
+    return match[1].strip().removeprefix(":").strip() or None if match else None
 
 
 @lru_cache(maxsize=16)

@@ -57,7 +57,7 @@ ENGLISH: Final = Documented(
     ),
 )
 
-OF_LANGUAGE: Final[Mapping[str, Documented]] = {
+LANGUAGE_WORDS: Final[Mapping[str, Documented]] = {
     "en": Documented(),
     "fr": Documented(
         category_names="catégorie",
@@ -299,16 +299,16 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
     """
     if language not in LANGUAGES:
         raise ValueError(f"a wiki's language must be an ISO 639-1 code; got {language!r}. Take that of its domain.")
-    own = OF_LANGUAGE.get(language, Documented())
+    own = LANGUAGE_WORDS.get(language, Documented())
     local = (namespaces.get(number, "") for number in (_FILE_NAMESPACE, _CATEGORY_NAMESPACE))
-    files = (file_names.OF_LANGUAGE.get(language, ""), file_names.EVERYWHERE)
+    files = (file_names.LANGUAGE_NAMES.get(language, ""), file_names.EVERYWHERE)
     templates = _either(own.disambiguation_templates, ENGLISH.disambiguation_templates)
     words = _either(own.disambiguation_titles, ENGLISH.disambiguation_titles)
     beginnings = _either(own.list_beginnings, ENGLISH.list_beginnings)
     # A template's name has spaces or underscores.
     names = _choice(templates).replace(r"\ ", "[ _]")
     endings = f"|.*(?:{_choice(own.list_endings.split('|'))})$" if own.list_endings else ""
-    kept = (kept_templates.EVERYWHERE, *kept_templates.OF_LANGUAGE.get(language, ()))
+    kept = (kept_templates.EVERYWHERE, *kept_templates.LANGUAGE_TABLES.get(language, ()))
     return Conventions(
         language=language,
         hidden_namespaces=frozenset(
@@ -328,7 +328,7 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
 
 def _either(*names: str) -> tuple[str, ...]:
     """Returns the words of several lists, each once."""
-    return tuple(dict.fromkeys(name for some in names for name in some.split("|") if name))
+    return tuple(dict.fromkeys(word for words in names for word in words.split("|") if word))
 
 
 def _choice(names: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ def is_file(title: str) -> bool:
 
 EVERYWHERE: Final = "file|image|media"
 
-OF_LANGUAGE: Final[Mapping[str, str]] = {
+LANGUAGE_NAMES: Final[Mapping[str, str]] = {
     "af": "lêer|beeld",
     "ar": "ملف|صورة",
     "az": "şəkil|fayl",

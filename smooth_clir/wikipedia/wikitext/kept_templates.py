@@ -3,7 +3,7 @@
 A pattern has `{1}`, `{2}`, ... for arguments without a name, `{name}` for named ones, and `{0}` for the template's own
 name. `{?name}` and `{?name=value}` show nothing: the argument must be given, or have this value. A part in brackets
 shows if all its arguments are given. Of several patterns between `|`, the first whose arguments are all given is used.
-Where no pattern will do, a function stands in its place.
+Where no pattern will do, there is a function instead.
 
 Names are in lower case, with spaces; a name that ends with a colon is that of a parser function. The labels of
 languages are left out ("French: "), except where a wiki's template is written in place of the word (German `{{enS}}`);
@@ -47,13 +47,13 @@ def _text(pattern: str | Function) -> Text:
     """Returns the patterns of a row, from the longest to the shortest."""
     if not isinstance(pattern, str):
         return pattern
-    found: list[str] = []
+    patterns: list[str] = []
     for choice in pattern.split("|"):
         parts = _PART.split(choice)
-        # At odd places are the parts in brackets.
-        options = [(part, "") if place % 2 else (part,) for place, part in enumerate(parts)]
-        found += map("".join, product(*options))
-    return tuple(found)
+        # The parts in brackets have odd indexes.
+        options = [(part, "") if index % 2 else (part,) for index, part in enumerate(parts)]
+        patterns += map("".join, product(*options))
+    return tuple(patterns)
 
 
 def _table(
@@ -211,7 +211,7 @@ _GERMAN_LANGUAGES: Final = """
 
 _GERMAN: Final = _table(
     "https://de.wikipedia.org/wiki/Vorlage:",
-    *((f"{word} {{1}}[ {{2}}]", f"{code}s") for code, word in (one.split("=") for one in _GERMAN_LANGUAGES.split())),
+    *((f"{word} {{1}}[ {{2}}]", f"{code}s") for code, word in (pair.split("=") for pair in _GERMAN_LANGUAGES.split())),
     ("{1}", "arf|zahl|formatnum|kapitälchen"),
     ("{2}", "audio"),
     ("{1} m", "höhe"),
@@ -306,10 +306,10 @@ _POLISH_LANGUAGES: Final = """
 _POLISH: Final = _table(
     "https://pl.wikipedia.org/wiki/Szablon:",
     (
-        "|".join(f"{{?1={code}}}{word} {{2}}" for code, word in (one.split("=") for one in _POLISH_LANGUAGES)),
+        "|".join(f"{{?1={code}}}{word} {{2}}" for code, word in (pair.split("=") for pair in _POLISH_LANGUAGES)),
         "w języku",
     ),
-    ("{0} {1}", "|".join(one.partition("=")[2] for one in _POLISH_LANGUAGES)),
+    ("{0} {1}", "|".join(pair.partition("=")[2] for pair in _POLISH_LANGUAGES)),
     ("{1}", "liczba|kto"),
     ("{tekst}|{1}", "link-interwiki"),
     (TITLE, "nazwastrony"),
@@ -340,7 +340,7 @@ _LATVIAN: Final = _table(
 
 _MARATHI: Final = _table("https://mr.wikipedia.org/wiki/साचा:", ("{1}", "ध्वज"), (TITLE, "लेखनाव"))
 
-OF_LANGUAGE: Final[Mapping[str, tuple[Templates, ...]]] = {
+LANGUAGE_TABLES: Final[Mapping[str, tuple[Templates, ...]]] = {
     "en": (_ENGLISH,),
     "sw": (_ENGLISH,),
     "tl": (_ENGLISH,),

@@ -11,8 +11,8 @@ from smooth_clir.wikipedia.wikitext.conventions import Conventions
 MARK: Final = "\0"
 """Stands in a text for something visible that was taken out. No XML can contain it."""
 
-MOST_OPEN: Final = 100
-"""Templates, tables and links that may be open at one place. MediaWiki itself expands templates at most 100 deep."""
+MAX_OPEN: Final = 100
+"""Largest number of open templates, tables and links. MediaWiki itself expands templates at most 100 deep."""
 
 
 class TooCostly(Exception):  # noqa: N818  the page is left out and counted; it is nobody's error
@@ -148,7 +148,7 @@ def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> 
         cannot change.
 
     Raises:
-      TooCostly: more than `MOST_OPEN` templates, tables and links are open.
+      TooCostly: more than `MAX_OPEN` templates, tables and links are open.
 
     Example:
       >>> from smooth_clir.wikipedia.wikitext.conventions import conventions_for
@@ -160,14 +160,14 @@ def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> 
     pieces: list[str] = []
     still_open: list[tuple[str, int]] = []
     at = 0
-    for found in _TOKEN.finditer(text):
-        start, end = found.span()
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
         token = text[end - 2 : end]
         pieces.append(text[at:start])
         at = end
         if token in _OPENERS:
-            if len(still_open) == MOST_OPEN:
-                raise TooCostly(f"more than {MOST_OPEN:,} templates, tables and links that stand open at one place")
+            if len(still_open) == MAX_OPEN:
+                raise TooCostly(f"more than {MAX_OPEN:,} templates, tables and links that stand open at one place")
             if token == _TABLE:
                 pieces.append("\n")
             still_open.append((token, len(pieces)))
@@ -178,11 +178,11 @@ def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> 
                 pieces[first:] = [label]
         else:
             opener = _TEMPLATE if token == "}}" else _TABLE
-            place = next((place for place in reversed(range(len(still_open))) if still_open[place][0] == opener), None)
-            if place is None:
+            index = next((index for index in reversed(range(len(still_open))) if still_open[index][0] == opener), None)
+            if index is None:
                 continue
-            _, first = still_open[place]
-            del still_open[place:]
+            _, first = still_open[index]
+            del still_open[index:]
             if opener == _TABLE:
                 pieces[first:] = ["\n"]
             else:
@@ -207,15 +207,15 @@ def _label(content: str, conventions: Conventions) -> str:
     target = target.strip()
     if target.startswith("http"):
         return f"[{content}]"
-    prefix, colon, rest = target.partition(":")
+    prefix, colon, name = target.partition(":")
     if colon and prefix:
         if conventions.hides(target) or _is_edition(prefix):
             return ""
     elif colon:
-        target = rest
+        target = name
     if label.strip():
         return label
-    # An empty label is one that the wiki makes from the title when a page is saved.
+    # The wiki fills an empty label from the title when a page is saved.
     return target.partition(":")[2].partition("(")[0].strip() or target.partition("(")[0] if bar else target
 
 
@@ -229,15 +229,15 @@ def _is_edition(prefix: str) -> bool:
 def _closed(pieces: list[str], still_open: list[tuple[str, int]], conventions: Conventions) -> str:
     """Returns the text of a page that ends with unclosed markup."""
     for kind, first in reversed(still_open):
-        rest = "".join(pieces[first:])
+        content = "".join(pieces[first:])
         if kind == _LINK:
-            line = rest.partition("\n")[0]
+            line = content.partition("\n")[0]
             target, bar, _ = line.partition("|")
             kept = len(line) if ":" in target and conventions.hides(target) else len(target) + 1 if bar else 0
         else:
-            end = _PARAGRAPH_END.search(rest)
-            kept = end.start() if end else len(rest)
-        pieces[first:] = ["" if kind == _LINK else MARK, rest[kept:]]
+            end = _PARAGRAPH_END.search(content)
+            kept = end.start() if end else len(content)
+        pieces[first:] = ["" if kind == _LINK else MARK, content[kept:]]
     return "".join(pieces)
 
 
@@ -256,7 +256,7 @@ def render_template(content: str, conventions: Conventions) -> str | None:
       >>> render_template("convert|5|km|mi", conventions_for("en", {}))
       '5 km'
     """
-    name, bar, rest = content.partition("|")
+    name, bar, argument_text = content.partition("|")
     text = conventions.kept_template(name)
     if text is None:
         # A parser function has its first argument after a colon.
@@ -264,16 +264,16 @@ def render_template(content: str, conventions: Conventions) -> str | None:
         text = conventions.kept_template(f"{name}:") if colon else None
         if text is None:
             return None
-        rest, bar = f"{first}{bar}{rest}", "|"
+        argument_text, bar = f"{first}{bar}{argument_text}", "|"
     if not isinstance(text, tuple):
-        return text(_arguments(rest) if bar else {})
+        return text(_arguments(argument_text) if bar else {})
     if "{" not in text[0]:
         return text[0]
-    arguments = _arguments(rest) if bar else {}
+    arguments = _arguments(argument_text) if bar else {}
     arguments["0"] = name.strip()
     for pattern in text:
         if all(name in arguments and value in ("", arguments[name]) for name, value in _needed(pattern)):
-            return _ARGUMENT.sub(lambda found: "" if found[1] else arguments[found[2]], pattern)
+            return _ARGUMENT.sub(lambda match: "" if match[1] else arguments[match[2]], pattern)
     return None
 
 
@@ -283,11 +283,11 @@ def _needed(pattern: str) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for _, name, value in _ARGUMENT.findall(pattern))
 
 
-def _arguments(rest: str) -> dict[str, str]:
+def _arguments(argument_text: str) -> dict[str, str]:
     """Returns a template's arguments that are not empty; those without a name by their number."""
     arguments: dict[str, str] = {}
     number = 0
-    for argument in rest.split("|"):
+    for argument in argument_text.split("|"):
         # An attribute in a tag has an equals sign, too.
         name, equals, value = argument.partition("=")
         if not equals or "<" in name:

@@ -48,12 +48,12 @@ def plain_inline(paragraph: str, conventions: Conventions) -> str:
     text = "\n".join(map(without_quotes, paragraph.split("\n"))) if "''" in paragraph else paragraph
     if "//" in text:
         # An external link without a text shows a number, which is left out.
-        text = _EXTERNAL.sub(lambda found: found[1].partition(" ")[2], text)
+        text = _EXTERNAL.sub(lambda match: match[1].partition(" ")[2], text)
     if "<" in text:
-        text = _TAG.sub(lambda found: " " if found[1].lower() in _BLOCKS else "", text)
+        text = _TAG.sub(lambda match: " " if match[1].lower() in _BLOCKS else "", text)
     if "__" in text:
         # A switch is in capitals, or in a script without them.
-        text = _SWITCH.sub(lambda found: "" if found[0] == found[0].upper() else found[0], text)
+        text = _SWITCH.sub(lambda match: "" if match[0] == match[0].upper() else match[0], text)
     if "&" in text:
         text = html.unescape(text)
     if not text.isprintable():
@@ -82,17 +82,17 @@ def without_quotes(line: str) -> str:
         return line
     parts = _QUOTES.split(line)
     bold, italics = [], 0
-    for place in range(1, len(parts), 2):
-        length = len(parts[place])
+    for index in range(1, len(parts), 2):
+        length = len(parts[index])
         if length == 4 or length > 5:
-            parts[place - 1] += "'" * (1 if length == 4 else length - 5)
+            parts[index - 1] += "'" * (1 if length == 4 else length - 5)
             length = 3 if length == 4 else 5
         if length != 2:
-            bold.append(place)
+            bold.append(index)
         italics += length != 3
-        parts[place] = "'" * length
-    if len(bold) % 2 and italics % 2 and (marks := [place for place in bold if len(parts[place]) == 3]):
-        parts[min(marks, key=lambda place: _rank(parts[place - 1])) - 1] += "'"
+        parts[index] = "'" * length
+    if len(bold) % 2 and italics % 2 and (marks := [index for index in bold if len(parts[index]) == 3]):
+        parts[min(marks, key=lambda index: _rank(parts[index - 1])) - 1] += "'"
     return "".join(parts[::2])
 
 
@@ -105,7 +105,7 @@ def _rank(before: str) -> int:
 
 _PARENTHESIS: Final = re.compile(r"\(([^()（）]*)\)|（([^()（）]*)）")
 _SEPARATOR: Final = re.compile(r"([;,،؛；、，])")
-_MOST_NESTED: Final = 3
+_MAX_NESTED: Final = 3
 # In brackets or between slashes, with a sign that only phonetic writing has: U+0250 to U+02AF, stress and length marks.
 _PHONETIC: Final = re.compile(r"\[[^\[\]]*\]|/[^/\[\]]*[ɐ-ʯˈˌː][^/\[\]]*/")
 _PHONETIC_SIGN: Final = re.compile("[ɐ-ʯˈˌː]")
@@ -134,10 +134,10 @@ def without_shells(text: str, conventions: Conventions) -> str:
       >>> without_shells("France (French: [fʁɑ̃s]; \\0, born 5 May) is \\0.", conventions_for("en", {}))
       'France (born 5 May) is.'
     """
-    for _ in range(_MOST_NESTED):
+    for _ in range(_MAX_NESTED):
         if "(" not in text and "（" not in text:
             break
-        cleaned = _PARENTHESIS.sub(lambda found: _kept(found, conventions), text)
+        cleaned = _PARENTHESIS.sub(lambda match: _kept(match, conventions), text)
         if cleaned == text:
             break
         text = cleaned
@@ -146,18 +146,18 @@ def without_shells(text: str, conventions: Conventions) -> str:
     return text
 
 
-def _kept(found: re.Match[str], conventions: Conventions) -> str:
+def _kept(match: re.Match[str], conventions: Conventions) -> str:
     """Returns the rest of a parenthesis; a mark if there is none."""
-    whole = found[0]
+    whole = match[0]
     content = whole[1:-1]
     if MARK not in content and not _PHONETIC_SIGN.search(content) and not _EMPTY.fullmatch(content):
         return whole
     parts = _SEPARATOR.split(content)
     kept = ""
-    for place in range(0, len(parts), 2):
-        part = parts[place]
+    for index in range(0, len(parts), 2):
+        part = parts[index]
         if not _is_shell(part, conventions):
-            kept += (parts[place - 1] if kept else "") + part
+            kept += (parts[index - 1] if kept else "") + part
     return f"{whole[0]}{kept.strip(_NO_WORDS)}{whole[-1]}" if kept else MARK
 
 
@@ -165,18 +165,18 @@ def _is_shell(part: str, conventions: Conventions) -> bool:
     """Whether a part of a parenthesis says nothing."""
     if phonetic := _PHONETIC.search(part):
         return bool(_PHONETIC_SIGN.search(phonetic[0])) or MARK in phonetic[0]
-    rest = part.replace(MARK, " ")
-    if _EMPTY.fullmatch(rest):
+    text = part.replace(MARK, " ")
+    if _EMPTY.fullmatch(text):
         return True
     if MARK not in part:
         return False
     return part.rstrip(f" {MARK}").endswith((":", "：")) or all(
-        word in conventions.shell_words for word in rest.lower().split()
+        word in conventions.shell_words for word in text.lower().split()
     )
 
 
-def _closed(found: re.Match[str]) -> str:
-    """Returns the text for a template's place: a space if there was one, but none before following punctuation."""
-    if found["sign"]:
-        return found["sign"]
-    return " " if found[0].strip(MARK) else ""
+def _closed(match: re.Match[str]) -> str:
+    """Returns the text in place of a dropped template: a space if there was one, but none before punctuation."""
+    if match["sign"]:
+        return match["sign"]
+    return " " if match[0].strip(MARK) else ""

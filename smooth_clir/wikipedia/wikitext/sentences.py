@@ -7,7 +7,7 @@ from typing import Final
 
 import sentencex
 
-from smooth_clir.wikipedia.wikitext.conventions import OF_LANGUAGE
+from smooth_clir.wikipedia.wikitext.conventions import LANGUAGE_WORDS
 
 # Endings after which `sentencex` wrongly ends a sentence, by language: abbreviations before a name or a number, and
 # ordinals.
@@ -102,7 +102,7 @@ _LONGEST_ARTICLE: Final = 12
 _NEXT_WORD: Final = re.compile(r"\s+[^\W\d_]")
 _END: Final = re.compile(f"[{_ENDS}]")
 # No text has these controls, and no language's rules know them.
-_IN_NAME: Final = str.maketrans({end: chr(place) for place, end in enumerate(_ENDS, 1)})
+_IN_NAME: Final = str.maketrans({end: chr(number) for number, end in enumerate(_ENDS, 1)})
 _IN_TEXT: Final = {ord(control): chr(end) for end, control in _IN_NAME.items()}
 
 
@@ -165,7 +165,7 @@ def _goes_on(before: str, piece: str, beginning: str, language: str) -> bool:
     return bool(
         (before[-1] == "." and (before[-2:] == " ." or _IN_WORD.search(before[-3:] + piece[0])))
         or (no_end and no_end.search(before.rstrip()[-_LONGEST_END:]))
-        or (language not in OF_LANGUAGE and _ends_abbreviated(before, language))
+        or (language not in LANGUAGE_WORDS and _ends_abbreviated(before, language))
         or before.rstrip().endswith(_BURMESE_GENITIVE)
         or (language == "ja" and _JAPANESE_GOES_ON.match(beginning))
     )
@@ -219,10 +219,10 @@ def _letters(word: str) -> str:
 
 def _protected(text: str, name: str) -> str:
     """Hides the signs of a name that would end a sentence; the last one stays if a word follows, but at the start."""
-    before, *others = text.split(name)
+    before, *following = text.split(name)
     hidden = name.translate(_IN_NAME)
     pieces = [before]
-    for other in others:
-        is_end = (len(pieces) > 1 or len(before) > _LONGEST_ARTICLE) and _NEXT_WORD.match(other)
-        pieces += [hidden[:-1] + name[-1] if is_end else hidden, other]
+    for after in following:
+        is_end = (len(pieces) > 1 or len(before) > _LONGEST_ARTICLE) and _NEXT_WORD.match(after)
+        pieces += [hidden[:-1] + name[-1] if is_end else hidden, after]
     return "".join(pieces)

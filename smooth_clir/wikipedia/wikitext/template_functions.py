@@ -24,8 +24,8 @@ _UNITS: Final = {"C": "°C", "F": "°F", "sqmi": "sq mi", "sqft": "sq ft"}
 """Codes of units that are no words."""
 
 
-def measure(given: Arguments) -> str | None:
-    """Returns a measure as it is given, without the converted one; a range and a measure of two units as a whole.
+def measure(arguments: Arguments) -> str | None:
+    """Returns a measure as written, without the converted one; also a range, and a measure of two units.
 
     Example:
       >>> measure({"1": "10", "2": "to", "3": "15", "4": "cm", "5": "in"})
@@ -33,14 +33,14 @@ def measure(given: Arguments) -> str | None:
       >>> measure({"1": "5", "2": "ft", "3": "7+1/2", "4": "in", "5": "m"})
       '5 ft 7 1/2 in'
     """
-    values = [value for name, value in given.items() if name.isdecimal()]
+    values = [value for name, value in arguments.items() if name.isdecimal()]
     pieces: list[str] = []
-    for place in range(0, len(values) - 1, 2):
-        number, word = values[place : place + 2]
-        # A number that no unit follows says how the converted measure is rounded.
+    for index in range(0, len(values) - 1, 2):
+        number, word = values[index : index + 2]
+        # A number without a unit says how the converted measure is rounded.
         if not _NUMBER.match(number) or _NUMBER.match(word):
             break
-        is_range = word in _BETWEEN and place + 3 < len(values)
+        is_range = word in _BETWEEN and index + 3 < len(values)
         pieces += (
             number.replace("//", "/").replace("+", " "),
             _BETWEEN[word] if is_range else f" {_UNITS.get(word, word)} ",
@@ -56,7 +56,7 @@ _JOINED: Final = {
 _EXPONENT: Final = re.compile(r"[-−+]?\d+")
 
 
-def unit(given: Arguments) -> str | None:
+def unit(arguments: Arguments) -> str | None:
     """Returns a measure of the French template: one or two values, and units with their exponents.
 
     Example:
@@ -65,11 +65,11 @@ def unit(given: Arguments) -> str | None:
       >>> unit({"1": "3", "2": "km", "3": "2", "4": "400", "5": "m"})
       '3 km2 400 m'
     """
-    if "1" not in given:
+    if "1" not in arguments:
         return None
-    text = given["1"] + "".join(form.format(given[name]) for name, form in _JOINED.items() if name in given)
+    text = arguments["1"] + "".join(form.format(arguments[name]) for name, form in _JOINED.items() if name in arguments)
     may_be_exponent = False
-    for value in takewhile(bool, (given.get(str(number), "") for number in count(2))):
+    for value in takewhile(bool, (arguments.get(str(number), "") for number in count(2))):
         is_exponent = may_be_exponent and _EXPONENT.fullmatch(value)
         text += value if is_exponent else f" {value}"
         may_be_exponent = not is_exponent
@@ -91,25 +91,25 @@ def date_in(months: str, form: str, order: str = "day month year", day_first: st
       ('5 de março de 1901', '1901')
     """
     names = months.split()
-    places = order.split()
+    fields = order.split()
 
-    def date(given: Arguments) -> str | None:
-        parts = [given[number] for number in takewhile(given.__contains__, "123")]
+    def date(arguments: Arguments) -> str | None:
+        parts = [arguments[number] for number in takewhile(arguments.__contains__, "123")]
         if len(parts) == 1 and parts[0].count("-") == 2:
-            parts = [dict(zip(("year", "month", "day"), parts[0].split("-"), strict=True))[place] for place in places]
+            parts = [dict(zip(("year", "month", "day"), parts[0].split("-"), strict=True))[field] for field in fields]
         if len(parts) < 3:
             return " ".join(parts) or None
-        value = dict(zip(places, parts, strict=True))
+        value = dict(zip(fields, parts, strict=True))
         number = value["month"]
         if number.isdecimal() and 1 <= int(number) <= len(names):
             value["month"] = names[int(number) - 1]
         value["day"] = value["day"].lstrip("0")
-        return (day_first if day_first and "df" in given else form).format(**value)
+        return (day_first if day_first and "df" in arguments else form).format(**value)
 
     return date
 
 
-def biography(given: Arguments) -> str | None:
+def biography(arguments: Arguments) -> str | None:
     """Returns the first sentence of an Italian article on a person.
 
     Example:
@@ -117,52 +117,52 @@ def biography(given: Arguments) -> str | None:
       ...            "attività": "attrice", "nazionalità": "italiana"})
       "'''Ada Rossi''' (Roma, 1950) è un'attrice italiana."
     """
-    names = [given[key] for key in ("nome", "cognome") if key in given]
+    names = [arguments[key] for key in ("nome", "cognome") if key in arguments]
     if not names:
         return None
-    ending = given.get("fineincipit") or _occupation(given)
+    ending = arguments.get("fineincipit") or _occupation(arguments)
     if not ending:
         return None
-    text = f"{given['titolo']} " if "titolo" in given else ""
-    text += f"'''{' '.join(reversed(names) if 'cognomeprima' in given else names)}'''"
-    if alias := given.get("postcognomevirgola"):
+    text = f"{arguments['titolo']} " if "titolo" in arguments else ""
+    text += f"'''{' '.join(reversed(names) if 'cognomeprima' in arguments else names)}'''"
+    if alias := arguments.get("postcognomevirgola"):
         text += f", {alias}"
-    text += _joined(given.get("postcognome", ""))
-    birth, death = _event(given, "nascita"), _event(given, "morte")
+    text += _joined(arguments.get("postcognome", ""))
+    birth, death = _event(arguments, "nascita"), _event(arguments, "morte")
     life = f"{birth or '...'} – {death}" if death else birth
-    if life := "; ".join(filter(None, (given.get("predata"), life))):
+    if life := "; ".join(filter(None, (arguments.get("predata"), life))):
         text += f" ({life})"
     text += "," if alias else ""
-    has_point = given.get("punto", "").lower() != "no"
+    has_point = arguments.get("punto", "").lower() != "no"
     return text + _joined(ending) + ("." if has_point else "")
 
 
-def _event(given: Arguments, name: str) -> str:
+def _event(arguments: Arguments, name: str) -> str:
     """Returns the place and the date of a birth or death."""
-    place = given.get(f"luogo{name}alt") or given.get(f"luogo{name}")
-    year = given.get(f"anno{name}", "").replace("?", "...")
-    date = " ".join(filter(None, (given.get(f"giornomese{name}"), year)))
-    return ", ".join(filter(None, (place, date)))
+    location = arguments.get(f"luogo{name}alt") or arguments.get(f"luogo{name}")
+    year = arguments.get(f"anno{name}", "").replace("?", "...")
+    date = " ".join(filter(None, (arguments.get(f"giornomese{name}"), year)))
+    return ", ".join(filter(None, (location, date)))
 
 
-def _occupation(given: Arguments) -> str:
+def _occupation(arguments: Arguments) -> str:
     """Returns the occupations of a person and what follows them, with the verb; "" if there is none."""
-    some = [given[key] for key in ("attività", "attività2", "attività3") if key in given]
-    before = given.get("preattività")
-    if not some and not before:
+    jobs = [arguments[key] for key in ("attività", "attività2", "attività3") if key in arguments]
+    before = arguments.get("preattività")
+    if not jobs and not before:
         return ""
-    female = given.get("sesso") == "F"
+    female = arguments.get("sesso") == "F"
     if not before:
-        before = f"è {'stata' if female else 'stato'}" if "annomorte" in given else "è"
-        before += _article(some[0], female)
+        before = f"è {'stata' if female else 'stato'}" if "annomorte" in arguments else "è"
+        before += _article(jobs[0], female)
     elif not before.endswith(("'", "’")):
         before += " "
-    others = given.get("attivitàaltre")
-    listed = ", ".join(some) if others or len(some) < 2 else f"{', '.join(some[:-1])} e {some[-1]}"
-    text = before + listed + _joined(others or "") + _joined(given.get("nazionalità", ""))
-    if other := given.get("nazionalitànaturalizzato"):
-        text += f" {'naturalizzata' if female else 'naturalizzato'} {other}"
-    return text + _joined(given.get("postnazionalità", ""))
+    further = arguments.get("attivitàaltre")
+    listed = ", ".join(jobs) if further or len(jobs) < 2 else f"{', '.join(jobs[:-1])} e {jobs[-1]}"
+    text = before + listed + _joined(further or "") + _joined(arguments.get("nazionalità", ""))
+    if nationality := arguments.get("nazionalitànaturalizzato"):
+        text += f" {'naturalizzata' if female else 'naturalizzato'} {nationality}"
+    return text + _joined(arguments.get("postnazionalità", ""))
 
 
 _UNO: Final = re.compile(r"z|gn|p[sn]|x|y|s[^aeiouàèéìòù]|[ij][aeou]", re.IGNORECASE)

@@ -59,7 +59,7 @@ _PLAIN_NO_WORD: Final = r"[\W_]*"
 
 
 def first_words(text: str, count: int) -> tuple[str, bool]:
-    """Returns the beginning of a text with at most so many words, and whether more words follow.
+    """Returns the beginning of a text with at most `count` words, and whether more words follow.
 
     In scripts written without spaces, words are shorter, so the limit is counted in parts. A word of another script and
     a number have 6 parts, a Han character 3. In kana, and in Thai, Lao, Khmer and Burmese, each two consecutive
@@ -101,7 +101,7 @@ class _Run(NamedTuple):
     """A run of characters of a script without spaces, or a single word of another script.
 
     Attributes:
-      start: its place in the text.
+      start: its offset in the text.
       units: its characters with their marks; the single word.
       shared: the number of units that a word shares with the next.
       parts: the parts of each of its words.
@@ -119,16 +119,16 @@ class _Run(NamedTuple):
 
 def _runs(text: str) -> Iterator[_Run]:
     """Yields the words of a text, those of a run together."""
-    for found in _word_or_run().finditer(text):
-        if found.lastindex is None:
-            yield _Run(found.start(), [found[0]], 0, PARTS)
+    for match in _word_or_run().finditer(text):
+        if match.lastindex is None:
+            yield _Run(match.start(), [match[0]], 0, PARTS)
         else:
-            _, shared, parts = _KINDS[found.lastindex - 1]
-            yield _Run(found.start(), _unit().findall(found[0]), shared, parts)
+            _, shared, parts = _KINDS[match.lastindex - 1]
+            yield _Run(match.start(), _unit().findall(match[0]), shared, parts)
 
 
 def _end_of_first(text: str, parts: int) -> int:
-    """Returns the end of a text's words that begin within so many parts, and of the punctuation after them."""
+    """Returns the end of the words that begin within the first `parts` parts, and of the punctuation after them."""
     for run in _runs(text):
         if parts <= 0:
             return run.start
@@ -141,7 +141,7 @@ def _end_of_first(text: str, parts: int) -> int:
 
 @lru_cache(maxsize=8)
 def _first(count: int, is_plain: bool) -> Any:
-    """Returns a pattern of at most so many words of scripts with spaces, and the text between and after them."""
+    """Returns a pattern of at most `count` words of scripts with spaces, and the text between and after them."""
     if is_plain:
         return re.compile(rf"(?:{_PLAIN_NO_WORD}{_PLAIN_WORD}){{0,{count}}}{_PLAIN_NO_WORD}")
     return regex.compile(rf"(?:{_NO_WORD}{_WORD}){{0,{count}}}+{_NO_WORD}", regex.VERSION1)
@@ -211,12 +211,12 @@ def without_title(sentence: str, titles: Sequence[str]) -> str:
     if sentence.isascii() and all(map(_ASCII_WORD.fullmatch, words)):
         # The same in a tenth of the time: to compile a page's pattern takes longer than all else.
         lower = {word.lower() for word in words}
-        rest = _ASCII_WORD.sub(lambda found: "" if found[0].lower() in lower else found[0], sentence)
+        remaining = _ASCII_WORD.sub(lambda match: "" if match[0].lower() in lower else match[0], sentence)
     else:
         choices = "|".join(map(_pattern, words))
         # `re` caches its last patterns, so all sentences of one page share theirs.
-        rest = re.sub(choices, "", sentence, flags=re.IGNORECASE) if choices else sentence
-    return " ".join(rest.split())
+        remaining = re.sub(choices, "", sentence, flags=re.IGNORECASE) if choices else sentence
+    return " ".join(remaining.split())
 
 
 def _pattern(word: str) -> str:

@@ -104,7 +104,7 @@ def test_every_page_is_used_or_left_out_for_a_reason(made: Made) -> None:
     assert manifest["wikis"]["en"]["pages"]["used"] == 10
     assert manifest["wikis"]["fr"]["redirects"] == {"read": 5, "used": 3, "lost": 0, "circular": 2}
     for report in (manifest["pages_with_queries"], manifest["documents"], manifest["wikis"]["en"]["pages"]):
-        assert report["read"] == report["used"] + sum(one["count"] for one in report["drops"])
+        assert report["read"] == report["used"] + sum(drops["count"] for drops in report["drops"])
 
 
 def test_the_manifest_has_the_inputs_and_the_card_their_checksums(made: Made) -> None:
@@ -225,12 +225,12 @@ def test_language_links_of_the_other_side_and_wikidata_give_the_same(
     links = {"Loup": "Wolf", "Cerf": "Deer", "Mercure": "Mercury", "Chien": "Dog", "Élan": "Moose", "Wapiti": "Elk"}
     links["Liste des animaux"] = "List of animals"
     english = ENGLISH._replace(language_links={}).write(tmp_path)
-    other_side = make(tmp_path, {"en": english, "fr": FRENCH._replace(language_links=links).write(tmp_path)})
+    reverse_links = make(tmp_path, {"en": english, "fr": FRENCH._replace(language_links=links).write(tmp_path)})
     lines = [f"Q{number}\tenwiki\t{en}\nQ{number}\tfrwiki\t{fr}\n" for number, (fr, en) in enumerate(links.items())]
     sitelinks = tmp_path / "sitelinks.tsv"
     sitelinks.write_text("".join(lines), encoding="utf-8")
     wikidata = make(tmp_path, {"en": english, "fr": wikis["fr"]}, sitelinks=str(sitelinks))
-    assert other_side[:3] == wikidata[:3] == made[:3]
+    assert reverse_links[:3] == wikidata[:3] == made[:3]
 
 
 def test_sql_tables_give_what_the_wikitext_gives_and_count_what_differs(
@@ -315,12 +315,12 @@ def reference(english: SmallWiki, french: SmallWiki) -> dict[tuple[str, str], in
             targets = {resolve(part.split("|")[0]) for part in text.split("[[")[1:]}
             links[title] = {target for target in targets if target and target != title}
     grades: dict[tuple[str, str], int] = {}
-    for title, other in english.language_links.items():
-        most_relevant = resolve(other)
-        if is_article(english, title) and most_relevant:
-            grades[title, most_relevant] = 2
-            for partner in links[most_relevant]:
-                if most_relevant in links[partner]:
+    for title, linked_title in english.language_links.items():
+        counterpart = resolve(linked_title)
+        if is_article(english, title) and counterpart:
+            grades[title, counterpart] = 2
+            for partner in links[counterpart]:
+                if counterpart in links[partner]:
                     grades[title, partner] = 1
     return grades
 
@@ -343,6 +343,6 @@ def test_any_wikis_are_judged_as_dictionaries_do(
     )
     held_out = {title for query_id, title in pages.items() if split_of(query_id) != "train"}
     answers = {titles[doc] for query, doc, grade in made.judgments if pages[query] in held_out and grade == "2"}
-    for title, other in made.title_pairs:
+    for title, translation in made.title_pairs:
         assert title not in held_out
-        assert other not in answers
+        assert translation not in answers

@@ -20,11 +20,11 @@ def words(letters: str, count: int, generator: random.Random) -> list[str]:
     return ["".join(generator.choices(letters, k=generator.randint(2, 9))) for _ in range(count)]
 
 
-def resemblance(one: str, other: str) -> float:
+def resemblance(first: str, second: str) -> float:
     """The Jaccard similarity of two texts' runs of bytes."""
     a, b = (
         {content[at : at + SHINGLE] for at in range(len(content) - SHINGLE + 1)}
-        for content in (one.encode(), other.encode())
+        for content in (first.encode(), second.encode())
     )
     return len(a & b) / len(a | b)
 
@@ -35,12 +35,12 @@ def test_signatures_agree_at_as_many_places_as_the_texts_resemble_each_other(let
     agreeing, alike = [], []
     for _ in range(TEXTS):
         text = words(LETTERS[letters], 100, generator)
-        other = list(text)
-        for place in generator.sample(range(100), changed):
-            other[place] = words(LETTERS[letters], 1, generator)[0]
-        one, two = " ".join(text), " ".join(other)
-        agreeing.append((signature(one) == signature(two)).mean())
-        alike.append(resemblance(one, two))
+        changed_words = list(text)
+        for index in generator.sample(range(100), changed):
+            changed_words[index] = words(LETTERS[letters], 1, generator)[0]
+        original, changed_text = " ".join(text), " ".join(changed_words)
+        agreeing.append((signature(original) == signature(changed_text)).mean())
+        alike.append(resemblance(original, changed_text))
     # Six places of 150 texts: a standard deviation of at most .02, and a little more for that they share their text.
     assert abs(np.mean(agreeing) - np.mean(alike)) < 0.05
 
@@ -52,8 +52,8 @@ def test_a_text_that_is_shorter_than_a_shingle_is_its_own_duplicate_alone(text: 
 
 def test_of_each_held_out_text_the_first_near_duplicate_is_found() -> None:
     generator = random.Random(1)
-    text, other = (words(LETTERS["Latin"], 200, generator) for _ in range(2))
+    text, unlike = (words(LETTERS["Latin"], 200, generator) for _ in range(2))
     nearly = " ".join([*text[:-1], "end"])
-    signatures = np.array([signature(one) for one in (" ".join(text), " ".join(other), nearly, nearly, "short")])
-    places = [np.array(one, np.int64) for one in ([0, 1, 4], [3, 2, 0])]
-    assert list(near_duplicates(signatures, *places)) == [(0, 2)]
+    signatures = np.array([signature(item) for item in (" ".join(text), " ".join(unlike), nearly, nearly, "short")])
+    texts = [np.array(numbers, np.int64) for numbers in ([0, 1, 4], [3, 2, 0])]
+    assert list(near_duplicates(signatures, *texts)) == [(0, 2)]

@@ -84,7 +84,7 @@ def test_a_look_ends_after_its_time_and_its_least_pages(
     tmp_path: Path, chunks_of_bytes: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(look, "_SECONDS", 0.0)
-    monkeypatch.setattr(look, "_LEAST_PAGES", 2)
+    monkeypatch.setattr(look, "_MIN_PAGES", 2)
     chunks_of_bytes(1)
     seen = look_at(multistream_dump(tmp_path, 1, has_index=True))
     assert seen.account.read == 3
@@ -106,6 +106,6 @@ def test_suspicious_first_sentences_are_counted_with_examples(tmp_path: Path) ->
     assert seen.suspicious == {"with an unbalanced bracket": 2, "with markup": 1}
     lines = "\n".join(seen.describe())
     assert "75.0% of 4 " in lines and "C (with an unbalanced bracket): C (in the north is a town." in lines
-    assert [one["title"] for one in seen.as_dict()["suspicious_examples"]] == ["B", "C"]
+    assert [example["title"] for example in seen.as_dict()["suspicious_examples"]] == ["B", "C"]
     path.write_bytes(dump(*PAGES))
     assert any("0.0% of 7 " in line for line in look_at(path).describe())

@@ -23,10 +23,10 @@ def opener(files: Mapping[str, bytes]) -> Callable[[str, str], Any]:
 
 
 class _Stream(io.BytesIO):
-    def seek(self, place: int, whence: int = 0) -> int:
-        if whence == 0 and place > len(self.getbuffer()):
+    def seek(self, position: int, whence: int = 0) -> int:
+        if whence == 0 and position > len(self.getbuffer()):
             raise ValueError("reached end of file")
-        return super().seek(place, whence)
+        return super().seek(position, whence)
 
 
 def header(
@@ -98,9 +98,9 @@ def multistream(pages: Sequence[str], in_stream: int, **about: Any) -> tuple[byt
     content = bz2.compress(header(**about).encode())
     index = []
     for first in range(0, len(pages), in_stream):
-        some = pages[first : first + in_stream]
-        index += [f"{len(content)}:{first + place}:Title {first + place}\n" for place in range(1, len(some) + 1)]
-        content += bz2.compress("".join(some).encode())
+        group = pages[first : first + in_stream]
+        index += [f"{len(content)}:{first + number}:Title {first + number}\n" for number in range(1, len(group) + 1)]
+        content += bz2.compress("".join(group).encode())
     return content + bz2.compress(END.encode()), bz2.compress("".join(index).encode())
 
 
@@ -116,7 +116,7 @@ def literal(value: Value) -> bytes:
     if isinstance(value, int | float):
         return repr(value).encode()
     content = value.encode() if isinstance(value, str) else value
-    return b"'" + re.sub(rb"[\0\n\r\\'\"\x1a]", lambda found: _ESCAPES[found.group()], content) + b"'"
+    return b"'" + re.sub(rb"[\0\n\r\\'\"\x1a]", lambda match: _ESCAPES[match.group()], content) + b"'"
 
 
 def rows_of(rows: Iterable[Sequence[Value]]) -> bytes:

@@ -19,9 +19,9 @@ from tests.wikipedia.dumps.dump_files import dump, multistream, opener, page
 
 PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
 INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"
-PAGES = [page(place, f"Title {place}", f"text {place} " * 40) for place in range(1, 41)]
+PAGES = [page(number, f"Title {number}", f"text {number} " * 40) for number in range(1, 41)]
 CONTENT, INDEX_CONTENT = multistream(PAGES, 4)
-STARTS = [place for place in range(len(CONTENT)) if CONTENT.startswith(b"BZh91AY&SY", place)]
+STARTS = [offset for offset in range(len(CONTENT)) if CONTENT.startswith(b"BZh91AY&SY", offset)]
 
 
 def chunks_of(content: bytes, chunk_bytes: int, index: bytes | None = None) -> list[Chunk]:
@@ -31,23 +31,23 @@ def chunks_of(content: bytes, chunk_bytes: int, index: bytes | None = None) -> l
 def starts(chunks: list[Chunk]) -> list[int]:
     """Checks that the chunks are the whole file; returns where they start."""
     assert chunks[0].is_first and chunks[-1].is_last
-    assert all(one.end == other.start for one, other in pairwise(chunks))
+    assert all(first.end == second.start for first, second in pairwise(chunks))
     assert {chunk.size for chunk in chunks} == {chunks[-1].end}
     return [chunk.start for chunk in chunks]
 
 
 def test_a_plain_file_is_divided_by_bytes_and_its_last_piece_is_no_sliver() -> None:
     content = dump(*PAGES)
-    found = starts(chunks_of(content, 1000))
-    assert found == [*range(0, len(content) - LAST_BYTES, 1000)]
+    bounds = starts(chunks_of(content, 1000))
+    assert bounds == [*range(0, len(content) - LAST_BYTES, 1000)]
 
 
 @pytest.mark.parametrize("index", [INDEX_CONTENT, None], ids=["index", "no index"])
 def test_a_multistream_dump_is_divided_at_its_streams(index: bytes | None) -> None:
-    found = starts(chunks_of(CONTENT, 1, index))
+    bounds = starts(chunks_of(CONTENT, 1, index))
     # The footer's stream is named in no index.
-    assert found == (STARTS[:-1] if index else STARTS)
-    sizes = [other - one for one, other in pairwise(starts(chunks_of(CONTENT, 900, index)))]
+    assert bounds == (STARTS[:-1] if index else STARTS)
+    sizes = [end - start for start, end in pairwise(starts(chunks_of(CONTENT, 900, index)))]
     assert all(900 <= size for size in sizes) and len(sizes) >= 2
 
 
@@ -62,8 +62,8 @@ def test_a_file_of_one_stream_is_one_piece(pack) -> None:
 @pytest.mark.parametrize("after", [b"", b"\x00", b"x" * 200])
 def test_what_looks_like_a_stream_after_what_is_no_end_of_one_is_none(after: bytes) -> None:
     stored = b"".join([bz2.compress(b"one"), after, b"BZh91AY&SY", b"two" * 50])
-    found = next_stream_start(opener({"f": stored})("f", "rb"), 1)
-    assert found == (None if after else len(bz2.compress(b"one")))
+    start = next_stream_start(opener({"f": stored})("f", "rb"), 1)
+    assert start == (None if after else len(bz2.compress(b"one")))
 
 
 def test_a_stream_is_found_wherever_blocks_of_the_search_meet(monkeypatch) -> None:
@@ -74,9 +74,9 @@ def test_a_stream_is_found_wherever_blocks_of_the_search_meet(monkeypatch) -> No
 
 def test_streams_may_end_at_any_bit() -> None:
     content = b"".join(bz2.compress(b"x" * length, level) for length in range(40) for level in (1, 9))
-    found = [place for place in range(len(content)) if content[place : place + 10].endswith(b"1AY&SY")]
+    heads = [offset for offset in range(len(content)) if content[offset : offset + 10].endswith(b"1AY&SY")]
     stream = opener({"f": content})("f", "rb")
-    assert [next_stream_start(stream, place) for place in found if place] == [place for place in found if place]
+    assert [next_stream_start(stream, offset) for offset in heads if offset] == [offset for offset in heads if offset]
 
 
 # The index

@@ -28,15 +28,15 @@ def find(*there: str) -> Sequence[str]:
     ],
     ids=["numbers and pages", "numbers", "pages", "multistream"],
 )  # fmt: skip
-def test_parts_come_in_the_order_of_their_pages_and_other_files_are_left_out(parts: list[str]) -> None:
+def test_parts_come_in_the_order_of_their_pages_and_ignored_files_are_left_out(parts: list[str]) -> None:
     folder = parts[0].rpartition("/")[0]
-    others = [
+    ignored_files = [
         f"{parts[0]}.sha256",
         f"{PREFIX}-multistream-index1.txt-p1p41242.bz2",
         "dumps/enwiki-20240101-page.sql.gz",
     ]
-    others = [*others, f"{folder}/SHA256SUMS", f"{folder}/_SUCCESS"]
-    assert find(*sorted(parts), *others) == find(*others, *reversed(parts)) == parts
+    ignored_files = [*ignored_files, f"{folder}/SHA256SUMS", f"{folder}/_SUCCESS"]
+    assert find(*sorted(parts), *ignored_files) == find(*ignored_files, *reversed(parts)) == parts
 
 
 def test_files_are_looked_for_on_disk_where_a_path_is_a_pattern(tmp_path: Path) -> None:
@@ -66,9 +66,9 @@ def test_files_of_several_dumps_are_refused(there: list[str]) -> None:
 @pytest.mark.parametrize(
     "there",
     [
-        *(["w.xml.bz2", other] for other in ("w1.xml-p1p9.bz2", "w1.xml.bz2", "w.xml")),
-        *(["w1.xml.bz2", other] for other in ("w1.xml.gz", "w1.xml-p1p9.bz2")),
-        *(["w1.xml-p1p9.bz2", other] for other in ("w1.xml-p1p9.gz", "w1.xml-p9p12.bz2")),
+        *(["w.xml.bz2", second] for second in ("w1.xml-p1p9.bz2", "w1.xml.bz2", "w.xml")),
+        *(["w1.xml.bz2", second] for second in ("w1.xml.gz", "w1.xml-p1p9.bz2")),
+        *(["w1.xml-p1p9.bz2", second] for second in ("w1.xml-p1p9.gz", "w1.xml-p9p12.bz2")),
         ["w1.xml-p1p99.bz2", "w1.xml-p5p6.bz2"],
     ],
 )

@@ -42,9 +42,9 @@ def only(*pages: str) -> Page | Drop:
     return item
 
 
-def reason_of(one: str) -> PageReason:
+def reason_of(content: str) -> PageReason:
     """Returns why a page is left out; a page before and one after it are not."""
-    before, item, after = read(dump(page(1, "A", "a"), one, page(3, "C", "c")))
+    before, item, after = read(dump(page(1, "A", "a"), content, page(3, "C", "c")))
     assert isinstance(before, Page) and isinstance(item, Drop) and isinstance(after, Page)
     assert isinstance(item.reason, PageReason)
     return item.reason
@@ -188,8 +188,8 @@ def test_a_tag_or_comment_of_many_megabytes_is_refused_as_soon_as_it_is_too_long
 ) -> None:
     begin, end = open_and_close
     content = dump(page(1, "A", "a"), f"{begin}{'x' * (2 * MAX_TAG_BYTES)}{end}", page(2, "B", "b"))
-    place = content.index(f"{begin}xxx".encode())
-    with pytest.raises(DataError, match=f"1,048,576 .* byte {place:,}.* page 1"):
+    offset = content.index(f"{begin}xxx".encode())
+    with pytest.raises(DataError, match=f"1,048,576 .* byte {offset:,}.* page 1"):
         read(pack(content))
 
 
@@ -226,7 +226,7 @@ def test_a_truncated_file_and_a_flipped_bit_are_errors(pack: Callable[[bytes], b
 
 
 def test_a_damaged_or_lost_stream_amid_others_is_an_error() -> None:
-    content, index = multistream([page(place, f"T{place}", "x") for place in range(1, 9)], 2)
+    content, index = multistream([page(number, f"T{number}", "x") for number in range(1, 9)], 2)
     start = content.index(b"BZh9", content.index(b"BZh9", 4) + 4)
     with pytest.raises(DataError, match="bzip2"):
         read(content[:start] + b"???" + content[start + 3 :], index=index)
@@ -251,7 +251,7 @@ MANY = [
     raw_page(6, "Slots", revision("old") + revision("new")),
     raw_page(7, "Gone", raw_revision('<text bytes="9" deleted="deleted" />')),
     page(8, "Long", "word " * 3000),
-    *(page(place, f"Page {place}", f"text {place}") for place in range(9, 30)),
+    *(page(number, f"Page {number}", f"text {number}") for number in range(9, 30)),
 ]
 WHOLE = read(dump(*MANY))
 
@@ -271,7 +271,7 @@ def test_a_piece_may_end_at_any_byte() -> None:
     content = dump(page(1, "A", "<page>"), page(2, "B", "b"), page(3, "Talk:C", "c", namespace=1))
     whole, open_file, size = read(content), opener({PATH: content}), len(content)
     # Each byte of a page's tags, and every seventh of the others.
-    tags = {tag.start() + place for tag in re.finditer(b"</?page>", content) for place in range(8)}
+    tags = {tag.start() + byte for tag in re.finditer(b"</?page>", content) for byte in range(8)}
     for cut in sorted({*tags, *range(1, size, 7)}):
         if cut < size - LAST_BYTES:
             chunks = Chunk(PATH, "plain", 0, cut, size), Chunk(PATH, "plain", cut, size, size)
@@ -312,12 +312,12 @@ texts = st.text(st.sampled_from("<>&;/ \npage[]'\"x狼\U0001f43a"), max_size=60)
 def test_pieces_of_any_length_have_the_pages_of_the_whole(
     pages: list[tuple[str, int]], chunk_bytes: int, in_stream: int
 ) -> None:
-    some = [page(place, f"T{place}", text, namespace) for place, (text, namespace) in enumerate(pages, start=1)]
-    whole = read(dump(*some))
+    written = [page(number, f"T{number}", text, namespace) for number, (text, namespace) in enumerate(pages, start=1)]
+    whole = read(dump(*written))
     assert len(whole) == len(pages)
     assert [item.text for item in whole if isinstance(item, Page)] == [text for text, ns in pages if text and not ns]
-    assert read(dump(*some), chunk_bytes) == whole
-    if some:
-        content, index = multistream(some, in_stream)
+    assert read(dump(*written), chunk_bytes) == whole
+    if written:
+        content, index = multistream(written, in_stream)
         assert read(content, chunk_bytes) == whole
         assert read(content, chunk_bytes, index) == whole

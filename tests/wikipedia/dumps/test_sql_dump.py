@@ -21,7 +21,7 @@ def read(content: bytes, columns: Sequence[str] = ("a", "b", "c"), table: str = 
     return [*read_rows("t.sql", table, columns, opener({"t.sql": content}))]
 
 
-def of_values(rows: bytes) -> list[tuple[Value, ...]]:
+def inserted_rows(rows: bytes) -> list[tuple[Value, ...]]:
     """The rows of a dump with this INSERT, unescaped."""
     return read(sql_dump("t", COLUMNS) + b"INSERT INTO `t` VALUES " + rows)
 
@@ -30,8 +30,8 @@ def of_values(rows: bytes) -> list[tuple[Value, ...]]:
 
 
 def test_a_dump_has_its_rows_in_their_order_however_it_is_packed() -> None:
-    content = sql_dump("t", COLUMNS, *((place, f"title_{place}", place / 8) for place in range(1000)))
-    rows = [(place, f"title_{place}".encode(), place / 8) for place in range(1000)]
+    content = sql_dump("t", COLUMNS, *((number, f"title_{number}", number / 8) for number in range(1000)))
+    rows = [(number, f"title_{number}".encode(), number / 8) for number in range(1000)]
     assert read(content) == read(gzip.compress(content)) == rows
     assert read(sql_dump("t", COLUMNS)) == []
 
@@ -59,13 +59,13 @@ NASTY = [
 
 
 def test_a_value_may_hold_anything() -> None:
-    rows = [(place, value, 0.5) for place, value in enumerate(NASTY)]
+    rows = [(number, value, 0.5) for number, value in enumerate(NASTY)]
     assert read(sql_dump("t", COLUMNS, *rows)) == rows
     assert read(sql_dump("t", COLUMNS, *rows, in_insert=1)) == rows
 
 
 def test_an_insert_may_be_longer_than_what_is_held() -> None:
-    rows = [(place, b"),(" * 30, 0.0) for place in range(20_000)]
+    rows = [(number, b"),(" * 30, 0.0) for number in range(20_000)]
     content = gzip.compress(sql_dump("t", COLUMNS, *rows, in_insert=1 << 30))
     tracemalloc.start()
     count = sum(1 for _ in read_rows("t.sql", "t", ["a", "b"], opener({"t.sql": content})))
@@ -86,7 +86,7 @@ def test_an_insert_may_be_longer_than_what_is_held() -> None:
     ],
 )
 def test_a_text_may_be_written_in_several_ways(written: bytes, value: bytes | None) -> None:
-    assert of_values(b"(1," + written + b",0),(2,'b',0);") == [(1, value, 0.0), (2, b"b", 0.0)]
+    assert inserted_rows(b"(1," + written + b",0),(2,'b',0);") == [(1, value, 0.0), (2, b"b", 0.0)]
 
 
 @pytest.mark.parametrize(
@@ -99,13 +99,13 @@ def test_a_text_may_be_written_in_several_ways(written: bytes, value: bytes | No
 )
 def test_numbers(written: bytes, number: float | None) -> None:
     if isinstance(number, float):
-        assert of_values(b"(1,'b'," + written + b");") == [(1, b"b", number)]
+        assert inserted_rows(b"(1,'b'," + written + b");") == [(1, b"b", number)]
     else:
-        assert of_values(b"(" + written + b",'b',0);") == [(number, b"b", 0.0)]
+        assert inserted_rows(b"(" + written + b",'b',0);") == [(number, b"b", 0.0)]
 
 
 def test_statements_may_be_written_in_several_ways() -> None:
-    assert of_values(b"\n  (1, 'x', 0.5),\n\n  ( 2 ,'y',1 )\n;\nINSERT  INTO `t`\nVALUES\n(3,NULL,2);") == [
+    assert inserted_rows(b"\n  (1, 'x', 0.5),\n\n  ( 2 ,'y',1 )\n;\nINSERT  INTO `t`\nVALUES\n(3,NULL,2);") == [
         *((1, b"x", 0.5), (2, b"y", 1.0), (3, None, 2.0))
     ]
     content = sql_dump("t", COLUMNS)
@@ -164,8 +164,8 @@ def test_what_cannot_be_read_is_an_error_with_its_reason(content: bytes, value: 
 def test_an_error_names_the_byte_and_rows_before_it_have_been_read() -> None:
     rows = read_rows("t.sql", "t", ["a"], opener({"t.sql": WHOLE.replace(b"(2,'y',", b"(2,y,")}))
     assert next(rows) == (1,)
-    place = WHOLE.index(b"(2,'y',")
-    with pytest.raises(DataError, match=rf"byte {place:,} .*\(2,y,"):
+    offset = WHOLE.index(b"(2,'y',")
+    with pytest.raises(DataError, match=rf"byte {offset:,} .*\(2,y,"):
         next(rows)
 
 
@@ -176,9 +176,9 @@ def test_a_dump_that_is_cut_anywhere_is_an_error() -> None:
 
 
 def test_an_endless_row_is_not_held(monkeypatch) -> None:
-    monkeypatch.setattr("smooth_clir.wikipedia.dumps.sql_dump._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("smooth_clir.wikipedia.dumps.sql_dump._MAX_BYTES", 1 << 20)
     with pytest.raises(DataError, match="t.sql"):
-        of_values(b"(1,'" + b"x" * (1 << 22))
+        inserted_rows(b"(1,'" + b"x" * (1 << 22))
 
 
 # Laws
@@ -212,10 +212,10 @@ def test_rows_that_are_written_are_read_wherever_the_blocks_of_the_dump_meet(
 )
 def test_no_bytes_crash_or_hang_the_reader(rows: bytes) -> None:
     with contextlib.suppress(DataError):
-        of_values(rows + b";")
+        inserted_rows(rows + b";")
 
 
 def test_quotes_without_end_take_no_longer_than_their_length() -> None:
     for nasty in (b"''" * 100_000, b"('" * 100_000, b"'\\" * 100_001, rows_of([(1, "'", 0.5)])[:-2] * 50_000):
         with pytest.raises(DataError):
-            of_values(b"(1,'" + nasty)
+            inserted_rows(b"(1,'" + nasty)

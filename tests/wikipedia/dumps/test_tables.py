@@ -83,12 +83,12 @@ def test_links_have_titles_of_their_own_or_of_another_table(columns: str, rows: 
 
 
 def test_links_and_titles_in_several_batches() -> None:
-    rows: list[tuple[Value, ...]] = [(place, 0, place % 9_000) for place in range(18_000)]
-    titles: list[tuple[Value, ...]] = [(place, 0, f"Title_{place}") for place in range(9_000)]
+    rows: list[tuple[Value, ...]] = [(number, 0, number % 9_000) for number in range(18_000)]
+    titles: list[tuple[Value, ...]] = [(number, 0, f"Title_{number}") for number in range(9_000)]
     open_file = files(pagelinks=(NEW_LINKS, rows), linktarget=(TARGETS, titles))
     batches = [*page_links("pagelinks.sql", "linktarget.sql", open_file)]
     assert len(batches) > 1
-    assert linked(iter(batches)) == [*enumerate(title_hash(f"Title {place % 9_000}") for place in range(18_000))]
+    assert linked(iter(batches)) == [*enumerate(title_hash(f"Title {number % 9_000}") for number in range(18_000))]
 
 
 def test_links_by_number_need_the_table_of_titles() -> None:

@@ -14,7 +14,7 @@ NAMESPACES = {-1: "Spécial", 0: "", 1: "Discussion", 2: "Utilisateur", 4: "Wiki
 FRENCH = Titles(SiteInfo("frwiki", "fr", True, NAMESPACES))
 
 
-def of(language: str, first_letter: bool = True) -> Titles:
+def wiki_titles(language: str, first_letter: bool = True) -> Titles:
     return Titles(SiteInfo(f"{language}wiki", language, first_letter, {0: ""}))
 
 
@@ -35,11 +35,12 @@ def of(language: str, first_letter: bool = True) -> Titles:
     ],
 )
 def test_a_title_has_one_form(language: str, title: str, normal: str) -> None:
-    assert of(language).normal(title) == normal
+    assert wiki_titles(language).normal(title) == normal
 
 
 def test_a_wiki_that_tells_small_letters_keeps_them() -> None:
-    assert of("en", first_letter=False).normal("wolf") == of("en", first_letter=False).of_link("wolf") == "wolf"
+    titles = wiki_titles("en", first_letter=False)
+    assert titles.normal("wolf") == titles.linked_title("wolf") == "wolf"
 
 
 # Links
@@ -60,7 +61,7 @@ def test_a_wiki_that_tells_small_letters_keeps_them() -> None:
     ],
 )
 def test_a_link_leads_to_the_article_of_that_title(target: str, title: str) -> None:
-    assert FRENCH.of_link(target) == title
+    assert FRENCH.linked_title(target) == title
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_a_link_leads_to_the_article_of_that_title(target: str, title: str) -> N
     ],
 )
 def test_only_known_prefixes_part_a_title_at_its_colon(title: str) -> None:
-    assert FRENCH.of_link(title) == title
+    assert FRENCH.linked_title(title) == title
 
 
 @pytest.mark.parametrize(
@@ -93,13 +94,13 @@ def test_only_known_prefixes_part_a_title_at_its_colon(title: str) -> None:
     ],
 )
 def test_a_link_elsewhere_or_of_no_title_leads_to_no_article(target: str) -> None:
-    assert FRENCH.of_link(target) is None
+    assert FRENCH.linked_title(target) is None
 
 
 @pytest.mark.parametrize(("target", "language"), [("picha:x.jpg", "sw"), ("Larawan:x.jpg", "tl")])
 def test_older_names_of_namespaces_belong_to_their_language(target: str, language: str) -> None:
-    assert of(language).of_link(target) is None
-    assert of("en").of_link(target) is not None
+    assert wiki_titles(language).linked_title(target) is None
+    assert wiki_titles("en").linked_title(target) is not None
 
 
 # Laws
@@ -111,11 +112,11 @@ targets = st.text(
 
 @given(targets | st.sampled_from(["en", "File", "fr", "&amp;", "%41"]).map(lambda part: f":{part}:a"))
 def test_a_title_is_its_own_normal_form_and_leads_to_itself(target: str) -> None:
-    title = FRENCH.of_link(target)
+    title = FRENCH.linked_title(target)
     assert FRENCH.normal(FRENCH.normal(target)) == FRENCH.normal(target)
     if title is not None:
         assert FRENCH.normal(title) == title == unicodedata.normalize("NFC", title)
-        assert FRENCH.of_link(f":{title}") == title
+        assert FRENCH.linked_title(f":{title}") == title
 
 
 # Hashes

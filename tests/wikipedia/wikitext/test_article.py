@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from smooth_clir.wikipedia.wikitext.article import MOST_LEAD, link_targets, read_article, redirect_target
+from smooth_clir.wikipedia.wikitext.article import MAX_LEAD, link_targets, read_article, redirect_target
 from smooth_clir.wikipedia.wikitext.conventions import conventions_for
-from smooth_clir.wikipedia.wikitext.markup import MOST_OPEN, TooCostly, visible
+from smooth_clir.wikipedia.wikitext.markup import MAX_OPEN, TooCostly, visible
 
 HERE = Path(__file__).parent
 NAMESPACES = {
@@ -126,17 +126,17 @@ def test_links_are_those_of_the_whole_page() -> None:
 
 
 def test_too_much_open_markup_is_refused() -> None:
-    for wikitext in ["[[a|{{b|''" * 3_000, "{{" * (MOST_OPEN + 1), "Foo " + "[[a:" * (MOST_OPEN + 1)]:
+    for wikitext in ["[[a|{{b|''" * 3_000, "{{" * (MAX_OPEN + 1), "Foo " + "[[a:" * (MAX_OPEN + 1)]:
         with pytest.raises(TooCostly, match=" 100 "):
             read_article(wikitext, "Foo", ENGLISH)
-    nested = "{{nowrap|" * MOST_OPEN + "Foo" + "}}" * MOST_OPEN
+    nested = "{{nowrap|" * MAX_OPEN + "Foo" + "}}" * MAX_OPEN
     assert read_article(nested, "Foo", ENGLISH).text == "Foo"
 
 
 def test_too_long_a_lead_is_refused_and_a_long_article_is_not() -> None:
     with pytest.raises(TooCostly, match=" 20,000 "):
-        read_article("Foo is. " * (MOST_LEAD // 8 + 1), "Foo", ENGLISH)
-    assert read_article("Foo.\n== Name ==\n" + "Foo is. " * MOST_LEAD, "Foo", ENGLISH).lead == ("Foo.",)
+        read_article("Foo is. " * (MAX_LEAD // 8 + 1), "Foo", ENGLISH)
+    assert read_article("Foo.\n== Name ==\n" + "Foo is. " * MAX_LEAD, "Foo", ENGLISH).lead == ("Foo.",)
 
 
 UNITS = [

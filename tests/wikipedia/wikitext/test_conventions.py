@@ -14,7 +14,7 @@ from smooth_clir.wikipedia.wikitext.markup import render_template
 def test_an_unknown_language_is_refused() -> None:
     with pytest.raises(ValueError, match="'simple'"):
         conventions_for("simple", {})
-    assert set(documented.OF_LANGUAGE) == set(kept_templates.OF_LANGUAGE)
+    assert set(documented.LANGUAGE_WORDS) == set(kept_templates.LANGUAGE_TABLES)
 
 
 def test_the_general_conventions_take_the_namespaces_of_the_dump() -> None:
@@ -22,7 +22,7 @@ def test_the_general_conventions_take_the_namespaces_of_the_dump() -> None:
     assert read_article(page, "Brest", conventions_for("br", {6: "Restr", 14: "Rummad"})).text == "Brest a zo ur gêr."
 
 
-TABLES = {id(table): table for tables in kept_templates.OF_LANGUAGE.values() for table in tables}
+TABLES = {id(table): table for tables in kept_templates.LANGUAGE_TABLES.values() for table in tables}
 
 
 @pytest.mark.parametrize("table", [kept_templates.EVERYWHERE, *TABLES.values()], ids=lambda table: table.source)
@@ -31,13 +31,13 @@ def test_kept_templates_are_named_as_they_are_looked_up(table: kept_templates.Te
     for name, text in table.texts.items():
         assert name == name.lower().replace("_", " ").strip() != ""
         for pattern in text if isinstance(text, tuple) else ():
-            places = re.findall(r"\{([^{}]*)\}", pattern)
-            assert all(re.fullmatch(r"\??(\d|[^\W\d_]+)(=\w+)?", place) for place in places)
+            arguments = re.findall(r"\{([^{}]*)\}", pattern)
+            assert all(re.fullmatch(r"\??(\d|[^\W\d_]+)(=\w+)?", argument) for argument in arguments)
             assert not re.search(r"[{}\[\]]", re.sub(r"\{[^{}]*\}", "", pattern))
 
 
 def test_names_are_listed_as_they_are_looked_up() -> None:
-    for own in documented.OF_LANGUAGE.values():
+    for own in documented.LANGUAGE_WORDS.values():
         for names in (own.category_names, own.redirect_words, own.disambiguation_templates, own.skipped_headings):
             assert names == names.lower() and len(set(names.split("|"))) == len(names.split("|"))
         assert all(word.startswith(("#", "＃")) for word in own.redirect_words.split("|") if word)

@@ -36,17 +36,17 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("language", "text", "rest"), CASES)
-def test_a_shell_goes_and_what_says_something_stays(language: str, text: str, rest: str) -> None:
-    assert without_shells(text.replace("@", MARK), conventions_for(language, {})).strip() == rest
+@pytest.mark.parametrize(("language", "text", "remaining"), CASES)
+def test_a_shell_goes_and_what_says_something_stays(language: str, text: str, remaining: str) -> None:
+    assert without_shells(text.replace("@", MARK), conventions_for(language, {})).strip() == remaining
 
 
 @given(st.text(f"a (),;:[]/ˈ（）、{MARK}"))
 def test_no_mark_stays_and_no_parenthesis_is_half_taken(text: str) -> None:
-    rest = without_shells(text, conventions_for("en", {}))
-    assert MARK not in rest
+    remaining = without_shells(text, conventions_for("en", {}))
+    assert MARK not in remaining
     for left, right in ("()", "（）"):
-        assert text.count(left) - text.count(right) == rest.count(left) - rest.count(right) or "（" in text
+        assert text.count(left) - text.count(right) == remaining.count(left) - remaining.count(right) or "（" in text
 
 
 @pytest.mark.parametrize("unit", ["(", ")", "()", "(;", MARK, f"({MARK}", f"{MARK} ", f",{MARK}", "/ˈ", "[ˈ", " "])

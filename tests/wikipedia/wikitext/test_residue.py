@@ -7,7 +7,7 @@ from tests.wikipedia.wikitext.test_first_sentences import cases
 
 
 @pytest.mark.parametrize(
-    ("sentence", "what"),
+    ("sentence", "suspicion"),
     [
         ("Alba (1950–1990) is a town of 5 km², at a height of 3 1/2 km.", None),
         ("Ziwa Mfano ni ziwa lenye eneo la km² 34.7 nchini Uganda.", None),
@@ -42,10 +42,11 @@ from tests.wikipedia.wikitext.test_first_sentences import cases
         ("Alba is.", "of fewer than 4 words"),
     ],
 )
-def test_what_is_suspicious_is_named(sentence: str, what: str | None) -> None:
-    assert residue(sentence) == what
+def test_what_is_suspicious_is_named(sentence: str, suspicion: str | None) -> None:
+    assert residue(sentence) == suspicion
 
 
 def test_few_of_the_right_first_sentences_are_suspicious() -> None:
-    found = {case.values[1]["sentence"]: what for case in cases() if (what := residue(case.values[1]["sentence"]))}
-    assert set(found.values()) <= {"of fewer than 4 words"}, found
+    sentences = [case.values[1]["sentence"] for case in cases()]
+    suspicions = {sentence: suspicion for sentence in sentences if (suspicion := residue(sentence))}
+    assert set(suspicions.values()) <= {"of fewer than 4 words"}, suspicions

@@ -90,9 +90,9 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("language", "text"), [(language, text) for language, some in TEXTS.items() for text in some])
+@pytest.mark.parametrize(("language", "text"), [(language, text) for language in TEXTS for text in TEXTS[language]])
 def test_sentences_end_where_a_reader_ends_them(language: str, text: str) -> None:
-    assert split_sentences(text.replace("|", ""), language) == [one.strip() for one in text.split("|")]
+    assert split_sentences(text.replace("|", ""), language) == [sentence.strip() for sentence in text.split("|")]
 
 
 @pytest.mark.parametrize("unit", ["a. ", "A. B ", "(a. ", '"', "«", "... ", "! ", "漢。", "「", "1 m. A"])

@@ -110,8 +110,8 @@ def test_a_beginning_is_one_and_whatever_is_cut_off_begins_a_word(text: str, cou
     assert text.startswith(beginning)
     assert is_cut or beginning == text
     if is_cut:
-        rest = text[len(beginning) :]
-        assert any(unicodedata.category(sign)[0] in "LMN" for sign in rest)
+        remaining = text[len(beginning) :]
+        assert any(unicodedata.category(sign)[0] in "LMN" for sign in remaining)
         assert count <= count_words(beginning) <= count + (count > 0), "the last word is whole"
         assert first_words(beginning, count) == (beginning, False)
 
@@ -135,7 +135,7 @@ def test_words_and_their_parts_are_those_of_the_models(text: str) -> None:
     parts = [_parts_of(word.decode()) for word in whole]
     assert count_words(text) == math.ceil(sum(parts) / PARTS)
     for words, count in zip(cut, counts, strict=True):
-        assert words == whole[: sum(sum(parts[:place]) < PARTS * count for place in range(len(parts)))]
+        assert words == whole[: sum(sum(parts[:end]) < PARTS * count for end in range(len(parts)))]
 
 
 def _parts_of(word: str) -> int:
@@ -147,7 +147,7 @@ def _parts_of(word: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "titles", "rest"),
+    ("sentence", "titles", "remaining"),
     [
         ("The wolf is a Wolf-like mammal.", ["Wolf"], "The is a -like mammal."),
         ("Wolves and werewolf stay.", ["Wolf"], "Wolves and werewolf stay."),
@@ -176,16 +176,16 @@ def _parts_of(word: str) -> int:
         ("It  is\t.", ["", "  ", "..."], "It is ."),
     ],
 )
-def test_a_titles_words_go(sentence: str, titles: list[str], rest: str) -> None:
-    assert without_title(sentence, titles) == rest
+def test_a_titles_words_go(sentence: str, titles: list[str], remaining: str) -> None:
+    assert without_title(sentence, titles) == remaining
 
 
 @given(st.text(), st.lists(st.text(max_size=8), max_size=4))
 def test_nothing_is_added_and_white_space_is_single(sentence: str, titles: list[str]) -> None:
-    rest = without_title(sentence, titles)
-    assert rest == " ".join(rest.split())
+    remaining = without_title(sentence, titles)
+    assert remaining == " ".join(remaining.split())
     letters = iter(sentence)
-    assert all(letter in letters for letter in rest if letter != " ")
+    assert all(letter in letters for letter in remaining if letter != " ")
 
 
 @given(
