@@ -22,6 +22,7 @@ setup(
     package_data={
         "smooth_clir.sample": ["wiki_en.queries", "wiki_fr.documents", "en2fr.rel"],
         "schemas": ["schema.pbtxt"],
+        "smooth_clir.experiments": ["published/*.yaml"],
         "smooth_clir.serving": [
             "page/index.html",
             "page/page.css",

@@ -59,8 +59,8 @@ def main(configs: tuple[str, ...]) -> None:
 def estimate(config: str | Path) -> dict[str, Any]:
     """Returns what `clir run --estimate` prints as JSON."""
     command = [*CLIR, "run", str(Path(config).resolve()), "--estimate", "--json"]
-    found: dict[str, Any] = json.loads(run_process(command).output)
-    return found
+    answer: dict[str, Any] = json.loads(run_process(command).output)
+    return answer
 
 
 def measure(config: str | Path) -> dict[str, float]:
@@ -72,8 +72,8 @@ def measure(config: str | Path) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "out")
         run = run_pipeline(config, output)
-        of_index = [*(output / "artifacts" / name for name in STAGES_OF_PART["index"]), output / "index"]
-        index = disk_bytes(*of_index)
+        index_folders = [*(output / "artifacts" / name for name in STAGES_OF_PART["index"]), output / "index"]
+        index = disk_bytes(*index_folders)
         disk = disk_bytes(output) - index
     seconds = {"inputs": inputs, **{name: stage["seconds"] for name, stage in run.stages.items()}}
     parts = {
@@ -92,38 +92,38 @@ def fit() -> None:
     for shape in SHAPES:
         with tempfile.TemporaryDirectory() as folder:
             path = write_random(Path(folder), **{"search": {"index": True}, **shape})
-            found = estimate(path)
-            step = TrainingStep(**found["step"])
+            estimated = estimate(path)
+            step = TrainingStep(**estimated["step"])
             parts = measure(path)
             has_lexicon = load_config(str(path)).lexicon.kind != "none"
         click.echo(f"{shape} { {part: round(value, 1) for part, value in parts.items()} } {step}")
         parts["training"] -= step.training_seconds
-        rows.append((quantities(CollectionSize(**found["size"]), step, has_lexicon), parts))
+        rows.append((quantities(CollectionSize(**estimated["size"]), step, has_lexicon), parts))
     for part, names in QUANTITIES_OF_PART.items():
-        of_part = [(of, parts) for of, parts in rows if part in parts]
-        taken = np.array([parts[part] for _, parts in of_part])
+        part_rows = [(amounts, parts[part]) for amounts, parts in rows if part in parts]
+        measured = np.array([value for _, value in part_rows])
         # Relative errors count: divides each equation by its right-hand side.
-        scale = np.maximum(np.abs(taken), 1.0)
-        table = np.array([[of[name] for name in names] for of, _ in of_part])
-        found_costs, _ = nnls(table / scale[:, np.newaxis], taken / scale)
-        errors = ", ".join(f"{error:+.0%}" for error in (table @ found_costs - taken) / scale)
-        costs = {name: float(f"{one:.4g}") for name, one in zip(names, found_costs, strict=True) if one}
+        scale = np.maximum(np.abs(measured), 1.0)
+        table = np.array([[amounts[name] for name in names] for amounts, _ in part_rows])
+        fitted, _ = nnls(table / scale[:, np.newaxis], measured / scale)
+        errors = ", ".join(f"{error:+.0%}" for error in (table @ fitted - measured) / scale)
+        costs = {name: float(f"{cost:.4g}") for name, cost in zip(names, fitted, strict=True) if cost}
         click.echo(f"{part!r}: {costs},  # {errors}")
     click.echo(f"the sample of work takes {sample_seconds():.3f} s")
 
 
 def compare(path: str) -> None:
     """Prints the estimate and the run of a configuration."""
-    found, taken = estimate(path), measure(path)
-    taken["disk"] += taken.pop("disk of the index", 0)
-    expected = {**found["seconds"], "memory": found["memory_bytes"], "disk": found["disk_bytes"]}
-    click.echo(f"\n{path}: machine {found['machine_factor']:.2f}\n{'':18} {'estimate':>10} {'run':>10}  ratio")
-    for part, value in taken.items():
+    estimated, measured = estimate(path), measure(path)
+    measured["disk"] += measured.pop("disk of the index", 0)
+    expected = {**estimated["seconds"], "memory": estimated["memory_bytes"], "disk": estimated["disk_bytes"]}
+    click.echo(f"\n{path}: machine {estimated['machine_factor']:.2f}\n{'':18} {'estimate':>10} {'run':>10}  ratio")
+    for part, value in measured.items():
         unit, digits = (1e9, 2) if part in ("memory", "disk") else (1, 1)
         values = f"{expected[part] / unit:10.{digits}f} {value / unit:10.{digits}f}"
         click.echo(f"{part:18} {values} {expected[part] / value:6.2f}")
-    total = sum(value for part, value in taken.items() if part not in ("memory", "disk"))
-    click.echo(f"{'in all':18} {found['all_seconds']:10.1f} {total:10.1f} {found['all_seconds'] / total:6.2f}")
+    total = sum(value for part, value in measured.items() if part not in ("memory", "disk"))
+    click.echo(f"{'in all':18} {estimated['all_seconds']:10.1f} {total:10.1f} {estimated['all_seconds'] / total:6.2f}")
 
 
 if __name__ == "__main__":

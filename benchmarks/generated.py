@@ -12,8 +12,8 @@ _LETTERS: Final = "eaisnrtoludcmpvqfbghjxyz"
 _ACCENTS: Final = "éàè"
 _VOCABULARY: Final = 200_000
 _JUDGED: Final = 14
-_MEANINGS, _TOPICS, _OF_A_TOPIC, _OWN = 100_000, 5_000, 400, 0.6
-_AT_ONCE: Final = 10_000
+_MEANINGS, _TOPICS, _TOPIC_MEANINGS, _TOPIC_SHARE = 100_000, 5_000, 400, 0.6
+_BLOCK_SIZE: Final = 10_000
 
 _Ids = npt.NDArray[np.int64]
 
@@ -54,7 +54,7 @@ def write_random(
             listed = generator.choice(documents, _JUDGED + negatives, replace=False)
             grades = [2] + [1] * (_JUDGED - 1) + [0] * negatives
             split = ("train", "train", "train", "eval", "test")[number % 5]
-            lines = [f"q{number}\td{one}\t{grade}" for one, grade in zip(listed, grades, strict=True)]
+            lines = [f"q{number}\td{document}\t{grade}" for document, grade in zip(listed, grades, strict=True)]
             judgments.writelines(f"{line}\n" for line in lines[:_JUDGED])
             candidates.writelines(f"{line}\t{split}\n" for line in lines)
     lists = {"candidates": "candidates"} if has_candidates else {"negatives": negatives}
@@ -75,10 +75,10 @@ def write_topics(folder: Path, documents: int, queries: int, query_length: int =
     """
     folder.mkdir(parents=True, exist_ok=True)
     query_words, document_words = (_made_up_words(np.random.default_rng(seed), _MEANINGS, (3, 10)) for seed in (2, 3))
-    _write_texts(folder / "documents", "d", (document_words[one] for one in _topic_documents(documents)))
+    _write_texts(folder / "documents", "d", (document_words[meanings] for meanings in _topic_documents(documents)))
     generator = np.random.default_rng(5)
-    chosen = (generator.choice(one, query_length, replace=False) for one in _topic_documents(queries))
-    _write_texts(folder / "queries", "q", (query_words[one] for one in chosen), has_titles=False)
+    chosen = (generator.choice(meanings, query_length, replace=False) for meanings in _topic_documents(queries))
+    _write_texts(folder / "queries", "q", (query_words[meanings] for meanings in chosen), has_titles=False)
     judgments = "".join(f"q{number}\td{number}\t2\n" for number in range(queries))
     (folder / "judgments").write_text(judgments, encoding="utf-8")
     return _write_config(folder, {}, {"training": {"epochs": 3}})
@@ -87,20 +87,20 @@ def write_topics(folder: Path, documents: int, queries: int, query_length: int =
 def _topic_documents(number: int) -> Iterator[_Ids]:
     """The meanings of each document's words, int [100]."""
     generator = np.random.default_rng(1)
-    topics = generator.integers(0, _MEANINGS, (_TOPICS, _OF_A_TOPIC))
-    common, own = (np.cumsum(1 / np.arange(1, size + 1)) for size in (_MEANINGS, _OF_A_TOPIC))
+    topics = generator.integers(0, _MEANINGS, (_TOPICS, _TOPIC_MEANINGS))
+    all_sums, topic_sums = (np.cumsum(1 / np.arange(1, size + 1)) for size in (_MEANINGS, _TOPIC_MEANINGS))
     generator = np.random.default_rng(4)
 
     def drawn(sums: npt.NDArray[np.float64], shape: tuple[int, int]) -> _Ids:
         ids: _Ids = np.searchsorted(sums, generator.random(shape) * sums[-1])
         return ids
 
-    for start in range(0, number, _AT_ONCE):
+    for start in range(0, number, _BLOCK_SIZE):
         # Always draws a whole block, so that a smaller collection is the beginning of a larger one.
-        of_documents = topics[generator.integers(0, _TOPICS, _AT_ONCE)]
-        shape = (_AT_ONCE, 100)
-        of_topic = np.take_along_axis(of_documents, drawn(own, shape), axis=1)
-        words = np.where(generator.random(shape) < _OWN, of_topic, drawn(common, shape))
+        document_topics = topics[generator.integers(0, _TOPICS, _BLOCK_SIZE)]
+        shape = (_BLOCK_SIZE, 100)
+        topic_words = np.take_along_axis(document_topics, drawn(topic_sums, shape), axis=1)
+        words = np.where(generator.random(shape) < _TOPIC_SHARE, topic_words, drawn(all_sums, shape))
         yield from words[: number - start]
 
 

@@ -70,33 +70,33 @@ def summarise(names: Sequence[str], rounds: Sequence[Mapping[str, Figures]]) -> 
 
     A ratio is None where the first way, the baseline, lacks the figure or has 0.
     """
-    found: dict[str, dict[str, Any]] = {}
+    summary: dict[str, dict[str, Any]] = {}
     for name in names:
-        found[name] = {}
+        summary[name] = {}
         for figure in rounds[0][name]:
             values = [row[name][figure] for row in rounds]
             pairs = [(row[name][figure], row[names[0]].get(figure)) for row in rounds]
             ratios = [value / base for value, base in pairs if base]
             ratio = statistics.median(ratios) if ratios else None
-            found[name][figure] = {"median": statistics.median(values), "ratio": ratio, "values": values}
-    return found
+            summary[name][figure] = {"median": statistics.median(values), "ratio": ratio, "values": values}
+    return summary
 
 
 def table(figures: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:
     """Returns the lines of a table: a line for each way, or for each figure where these are more."""
-    ways, names = list(figures), list(dict.fromkeys(name for one in figures.values() for name in one))
+    ways, names = list(figures), list(dict.fromkeys(name for values in figures.values() for name in values))
     by_way = len(ways) >= len(names)
     rows, columns = (ways, names) if by_way else (names, ways)
     first = max(map(len, rows))
     widths = [max(len(column), 10) for column in columns]
-    lines = [" " * first + "".join(f"  {one:>{width}}  ratio" for one, width in zip(columns, widths, strict=True))]
+    lines = [" " * first + "".join(f"  {head:>{width}}  ratio" for head, width in zip(columns, widths, strict=True))]
     for row in rows:
         line = f"{row:{first}}"
         for column, width in zip(columns, widths, strict=True):
             way, name = (row, column) if by_way else (column, row)
-            one = figures[way].get(name)
-            value = "-" if one is None else _number(one["median"])
-            ratio = "" if one is None or one["ratio"] is None else f"{one['ratio']:.3f}"
+            figure = figures[way].get(name)
+            value = "-" if figure is None else _number(figure["median"])
+            ratio = "" if figure is None or figure["ratio"] is None else f"{figure['ratio']:.3f}"
             line += f"  {value:>{width}}  {ratio:>5}"
         lines.append(line.rstrip())
     return lines
@@ -162,10 +162,10 @@ def run_process(command: Sequence[str], tree: Path = TREE) -> Usage:
 def environment(tree: Path) -> dict[str, str]:
     """Returns the environment of a process that imports the modules of a tree.
 
-    `python` is that of the tree's .venv, which may hold other versions; without one it is this process's.
+    `python` is that of the tree's .venv, which may hold other versions; without a .venv it is this process's.
     """
-    own = tree / ".venv" / "bin"
-    folder = own if own.is_dir() else Path(sys.executable).parent
+    tree_folder = tree / ".venv" / "bin"
+    folder = tree_folder if tree_folder.is_dir() else Path(sys.executable).parent
     path = os.pathsep.join([str(folder), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "PYTHONPATH": str(tree), "TF_CPP_MIN_LOG_LEVEL": "3"}
 
@@ -185,7 +185,7 @@ class PipelineRun(NamedTuple):
 
 def run_pipeline(config: str | Path, output: str | Path, *settings: str, tree: Path = TREE) -> PipelineRun:
     """Runs a configuration with a tree's command line into an output folder; `settings` are `key=value`."""
-    overrides = [f"--set={one}" for one in (f"output={Path(output).resolve()}", *settings)]
+    overrides = [f"--set={setting}" for setting in (f"output={Path(output).resolve()}", *settings)]
     usage = run_process([*CLIR, "run", str(Path(config).resolve()), "--json", *overrides], tree)
     return PipelineRun(usage, json.loads(usage.output))
 

@@ -22,7 +22,7 @@ class PairModel(keras.Model):
     def __init__(self, config: RunConfig, words: tuple[Words, Words]) -> None:
         super().__init__()
         self.query_table, self.document_table = (
-            keras.layers.Embedding(one.number + 1, config.model.embedding_dim) for one in words
+            keras.layers.Embedding(side.number + 1, config.model.embedding_dim) for side in words
         )
         self.epsilon = config.model.epsilon
 

@@ -50,7 +50,7 @@ def main(harness: Harness, config: str) -> None:
 
 def scoring(output: Path) -> Callable[[], Figures]:
     """The CPU time of a request to the newest exported model of a run."""
-    version = max((output / "serving").iterdir(), key=lambda one: one.name)
+    version = max((output / "serving").iterdir(), key=lambda version: version.name)
     score = tf.saved_model.load(str(version)).signatures["score"]
     calls = {lists: partial(score, **request(output, lists)) for lists in BATCHES}
 
@@ -76,8 +76,8 @@ def request(output: Path, lists: int) -> dict[str, Any]:
         lines = shard.read_text(encoding="utf-8").splitlines()
         columns[role] = [line.split("\t")[2] for line in lines[:20_000] if line]
     words = np.array(" ".join(columns["documents"]).split(), object)
-    places = np.arange(lists * LIST_SIZE * WORDS).reshape(lists * LIST_SIZE, WORDS) % len(words)
-    documents = [" ".join(row) for row in words[places]]
+    positions = np.arange(lists * LIST_SIZE * WORDS).reshape(lists * LIST_SIZE, WORDS) % len(words)
+    documents = [" ".join(row) for row in words[positions]]
     return {
         "query": tf.constant((columns["queries"] * lists)[:lists]),
         "documents": tf.reshape(tf.constant(documents), [lists, LIST_SIZE]),

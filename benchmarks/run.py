@@ -47,7 +47,7 @@ def main(harness: Harness, config: str | None, baseline: Path | None, settings: 
     overrides = (*defaults, *settings)
     with tempfile.TemporaryDirectory() as folder:
 
-        def whole(tree: Path) -> Figures:
+        def uncached(tree: Path) -> Figures:
             with tempfile.TemporaryDirectory() as output:
                 return _figures(run_pipeline(path, f"{output}/run", *overrides, tree=tree).usage)
 
@@ -60,7 +60,7 @@ def main(harness: Harness, config: str | None, baseline: Path | None, settings: 
         commands: dict[str, Callable[[Path], Figures]] = {
             "clir --help": lambda tree: _figures(run_process([*CLIR, "--help"], tree)),
             "clir run, all cached": cached,
-            "clir run": whole,
+            "clir run": uncached,
         }
         if baseline:
             for name, measure in commands.items():

@@ -101,19 +101,19 @@ def recalls(output: Path, index: Path, queries: Sequence[str]) -> tuple[float, f
     from models.exported.model import LoadedModel
     from smooth_clir.retrieval.corpus_index import CorpusIndex
 
-    version = max((output / "serving").iterdir(), key=lambda one: one.name)
+    version = max((output / "serving").iterdir(), key=lambda version: version.name)
     model = LoadedModel(str(version))
-    opened = CorpusIndex(str(max(index.iterdir(), key=lambda one: one.name)))
-    found: list[tuple[float, float]] = []
+    opened = CorpusIndex(str(max(index.iterdir(), key=lambda version: version.name)))
+    shares: list[tuple[float, float]] = []
     for query in map(model.encode_query, queries):
         vector = query._replace(terms=query.terms[:0], weights=query.weights[:0])
         pairs = (
             (opened.search(query, TOP), opened.search(query, TOP, depth=len(opened))),
             (opened.dense_search(vector, 100), opened.search(vector, 100, depth=len(opened))),
         )
-        ids = [[{one.doc_id for one in documents} for documents in pair] for pair in pairs]
-        found.append((len(ids[0][0] & ids[0][1]) / TOP, len(ids[1][0] & ids[1][1]) / 100))
-    score, vectors = np.mean(found, axis=0).tolist()
+        ids = [[{hit.doc_id for hit in hits} for hits in pair] for pair in pairs]
+        shares.append((len(ids[0][0] & ids[0][1]) / TOP, len(ids[1][0] & ids[1][1]) / 100))
+    score, vectors = np.mean(shares, axis=0).tolist()
     return score, vectors
 
 

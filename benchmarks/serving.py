@@ -42,15 +42,15 @@ def main(harness: Harness, output: Path, query: str, requests: int) -> None:
     with server(output, output / "index") as (address, _):
         body = json.dumps({"query": query, "k": 100, "texts": True}).encode()
         with urlopen(Request(f"http://{address}/v1/search", body, {"Content-Type": "application/json"})) as answer:
-            words = " ".join(one["text"] for one in json.load(answer)["results"]).split()
+            words = " ".join(result["text"] for result in json.load(answer)["results"]).split()
         words *= DOCUMENTS * WORDS // len(words) + 1
         documents = [" ".join(words[start : start + WORDS]) for start in range(0, DOCUMENTS * WORDS, WORDS)]
         ways = {"in process": in_process(output, query, documents, requests)}
-        asked: dict[str, dict[str, Any]] = {
+        contents: dict[str, dict[str, Any]] = {
             "rank": {"query": query, "documents": documents},
             "search": {"query": query, "k": 10},
         }
-        for path, content in asked.items():
+        for path, content in contents.items():
             for clients in CLIENTS:
                 ways[f"{path}, {clients} client{'s' if clients > 1 else ''}"] = over_http(
                     f"http://{address}/v1/{path}", content, clients, requests
@@ -64,7 +64,7 @@ def in_process(output: Path, query: str, documents: list[str], requests: int) ->
     import tensorflow as tf
     import tensorflow_text  # noqa: F401  (registers the ops of an exported model)
 
-    version = max((output / "serving").iterdir(), key=lambda one: one.name)
+    version = max((output / "serving").iterdir(), key=lambda version: version.name)
     model = tf.saved_model.load(str(version))
     lists = {"query": tf.constant([query]), "documents": tf.constant([documents])}
 
@@ -86,7 +86,7 @@ def over_http(url: str, content: Mapping[str, Any], clients: int, requests: int)
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump(content, file)
             file.flush()
-            for count in (clients * 10, requests):  # the first is not counted
+            for count in (clients * 10, requests):  # the first count is a warm-up
                 command = ["hey", "-n", str(count), "-c", str(clients), "-m", "POST", "-T", "application/json"]
                 done = subprocess.run(
                     [*command, "-D", file.name, "-o", "csv", url], capture_output=True, text=True, check=True

@@ -34,7 +34,7 @@ from schemas.word_rules import WordRules
 PAPER = (ModelSettings(), LossSettings())
 
 
-class Given(NamedTuple):
+class TrainLists(NamedTuple):
     """The lists that a benchmark trains on."""
 
     lists: RankingLists
@@ -42,7 +42,7 @@ class Given(NamedTuple):
     """The words of queries and of documents."""
     description: str
 
-    def for_model(self, model: ModelSettings) -> "Given":
+    def for_model(self, model: ModelSettings) -> "TrainLists":
         """The lists with the columns that a run with this model has."""
         columns = self.lists.query_columns, self.lists.document_columns
         if model.has_stems and f.QUERY_STEMS not in columns[0]:
@@ -52,28 +52,28 @@ class Given(NamedTuple):
             unused |= {f.QUERY_TOKENS, f.DOC_TOKENS}
         if not model.has_stems:
             unused |= {f.QUERY_STEMS, f.DOC_STEMS}
-        query, document = ({name: one[name] for name in one.keys() - unused} for one in columns)
+        query, document = ({name: side[name] for name in side.keys() - unused} for side in columns)
         lists = replace(self.lists, query_columns=query, document_columns=document)
         if model.has_words:
             return self._replace(lists=lists)
-        of_queries, of_documents = self.words
-        return self._replace(lists=lists, words=(Words(of_queries.stems), Words(of_documents.stems)))
+        query_words, document_words = self.words
+        return self._replace(lists=lists, words=(Words(query_words.stems), Words(document_words.stems)))
 
 
-def made_up() -> Given:
+def made_up() -> TrainLists:
     """Lists of 45 verses, of random words with Zipf's frequencies."""
     vocabulary, number = 100_000, 512
     words = Words(vocabulary, stems=vocabulary // WORDS_OF_A_STEM + 1)
     lists = made_up_lists(number, 45, 10_000, 25, 25, vocabulary, MOST_RELEVANT, has_stems=True)
-    return Given(lists, (words, words), f"{number} made-up lists of 45 texts of 25 words")
+    return TrainLists(lists, (words, words), f"{number} made-up lists of 45 texts of 25 words")
 
 
-def lists_of(output: Path) -> Given:
+def lists_of(output: Path) -> TrainLists:
     """The train lists of the last run in an output folder."""
-    folders = [one for one in output.glob("artifacts/Transform/transformed_examples/*") if one.name.isdecimal()]
+    folders = [path for path in output.glob("artifacts/Transform/transformed_examples/*") if path.name.isdecimal()]
     if not folders:
         raise click.ClickException(f"no lists under {output}; run `clir run` with this output first.")
-    newest = max(folders, key=lambda one: int(one.name))
+    newest = max(folders, key=lambda path: int(path.name))
     transform = tft.TFTransformOutput(str(output / "artifacts" / "Transform" / "transform_graph" / newest.name))
     files = sorted(map(str, newest.glob("Split-train/*")))
     lists = read_lists(files, transform.transformed_feature_spec())
@@ -82,7 +82,7 @@ def lists_of(output: Path) -> Given:
     query, document = (
         Words(size(name), stems=size(stems) if has_stems else 0) for name, stems in f.STEMS_OF_VOCABULARY.items()
     )
-    return Given(lists, (query, document), f"{output}: {len(lists):,} lists of {lists.pairs:,} pairs")
+    return TrainLists(lists, (query, document), f"{output}: {len(lists):,} lists of {lists.pairs:,} pairs")
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,14 @@ class Trained:
 
     @staticmethod
     def of(
-        given: Given,
+        data: TrainLists,
         tower: tuple[ModelSettings, LossSettings] = PAPER,
         is_dense: bool = False,
         objective_name: str | None = None,
     ) -> "Trained":
         """A new model; `is_dense` trains it with Keras's Adam, and a null objective is the loss's own."""
         model, loss = tower
-        given, settings = given.for_model(model), TrainingSettings(objective=objective_name).for_model(model)
+        data, settings = data.for_model(model), TrainingSettings(objective=objective_name).for_model(model)
         job = TrainingJob(
             languages=("en", "fr"),
             rules=WordRules(),
@@ -113,14 +113,14 @@ class Trained:
             training=settings,
         )
         with make_strategy(settings).scope():
-            ranker = Ranker({model.channel: _scorer(given, model)})
+            ranker = Ranker({model.channel: _scorer(data, model)})
             objective = make_objective(ranker, job)
-            objective.build(given.lists.batch(tf.constant([0]))[0])
+            objective.build(data.lists.batch(tf.constant([0]))[0])
             dense = keras.optimizers.Adam(settings.number("learning_rate"))
             optimizer = dense if is_dense else make_optimizer(settings)
             steps = TrainingSteps(objective, optimizer, settings.clip_norm)
             steps.build()
-        return Trained(steps, given.lists, settings.batch_lists, optimizer)
+        return Trained(steps, data.lists, settings.batch_lists, optimizer)
 
     def batches(self) -> Iterator[Any]:
         """Endless batches, gathered from the lists as a training does."""
@@ -139,18 +139,18 @@ class Trained:
         return float(self.lists.pairs / len(self.lists) * self.batch_lists)
 
 
-def _scorer(given: Given, model: ModelSettings) -> Scorer:
+def _scorer(data: TrainLists, model: ModelSettings) -> Scorer:
     """The scorer that the model's settings name."""
-    query_words, document_words = given.words
+    query_words, document_words = data.words
     inputs = ScorerInputs(
         name=model.channel,
         query_words=query_words,
         document_words=document_words,
         model=model,
         seed=1,
-        train_texts=lambda: given.lists,
+        train_texts=lambda: data.lists,
         lexicon=None,
-        eval_texts=lambda: given.lists,
+        eval_texts=lambda: data.lists,
         languages=("", ""),
         rules=WordRules(max_tokens=1),
         top_grade=MOST_RELEVANT,
@@ -175,8 +175,8 @@ def timed(steps: int, pairs_per_step: float, work: Callable[[], Any]) -> Figures
 
 def stepping(trained: Trained, steps: int, batches: Iterator[Any] | None = None) -> Measure:
     """The measure of some training steps."""
-    some = batches or trained.batches()
-    return partial(timed, steps, trained.pairs_per_step, lambda: trained.steps.run(some, steps))
+    source = batches or trained.batches()
+    return partial(timed, steps, trained.pairs_per_step, lambda: trained.steps.run(source, steps))
 
 
 def scoring(trained: Trained, steps: int) -> Measure:

@@ -42,7 +42,7 @@ from benchmarks.harness import (
     trees,
 )
 from benchmarks.keras_training import PAIRS_PER_STEP, ObjectiveModel, compiled_pair_model, pair_batches
-from benchmarks.trained_models import PAPER, Given, Trained, lists_of, made_up, scoring, stepping, timed
+from benchmarks.trained_models import PAPER, Trained, TrainLists, lists_of, made_up, scoring, stepping, timed
 from models.choices import ENCODERS
 from models.settings import LossSettings, ModelSettings
 from models.training.devices import configure_devices
@@ -115,9 +115,8 @@ def devices(harness: Harness, config: str | None, batch_lists: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = config or write_random(Path(folder), 20_000, 2_000, training={"epochs": 6})
         common = ("preset=paper", f"training.batch_lists={batch_lists}")
-        ways = {
-            name: partial(_train, path, Path(folder, "out"), (*common, *some), TREE) for name, some in settings.items()
-        }
+        output = Path(folder, "out")
+        ways = {name: partial(_train, path, output, (*common, *way), TREE) for name, way in settings.items()}
         harness.compare(f"{batch_lists} lists a step", ways, warm_up=1)
 
 
@@ -149,7 +148,7 @@ lists_option = click.option(
 )
 
 
-def prepare(output: Path | None) -> Given:
+def prepare(output: Path | None) -> TrainLists:
     """Chooses threads as a training does, and makes or reads the lists."""
     tf.get_logger().setLevel("ERROR")  # it warns of many graphs
     configure_devices(TrainingSettings(), ModelSettings())
@@ -162,9 +161,9 @@ def prepare(output: Path | None) -> Given:
 @benchmark(rounds=5)
 def options(harness: Harness, output: Path | None, steps: int) -> None:
     """Compare each option of a stronger tower, and the tower of preset best, with the paper's tower."""
-    given = prepare(output)
-    ways = {name: stepping(Trained.of(given, tower), steps) for name, tower in OPTIONS.items()}
-    harness.compare(given.description, ways, warm_up=1)
+    data = prepare(output)
+    ways = {name: stepping(Trained.of(data, tower), steps) for name, tower in OPTIONS.items()}
+    harness.compare(data.description, ways, warm_up=1)
 
 
 @main.command()
@@ -173,14 +172,11 @@ def options(harness: Harness, output: Path | None, steps: int) -> None:
 @benchmark(rounds=5)
 def encoders(harness: Harness, output: Path | None, steps: int) -> None:
     """Compare the encoders in training, and in scoring alone, with the mean."""
-    given = prepare(output)
-    towers = {name: Trained.of(given, (ModelSettings(encoder=name), LossSettings())) for name in ENCODERS}
-    harness.compare(
-        f"training, {given.description}", {name: stepping(one, steps) for name, one in towers.items()}, warm_up=1
-    )
-    harness.compare(
-        f"scoring, {given.description}", {name: scoring(one, steps) for name, one in towers.items()}, warm_up=1
-    )
+    data = prepare(output)
+    towers = {name: Trained.of(data, (ModelSettings(encoder=name), LossSettings())) for name in ENCODERS}
+    for kind, measure in (("training", stepping), ("scoring", scoring)):
+        ways = {name: measure(trained, steps) for name, trained in towers.items()}
+        harness.compare(f"{kind}, {data.description}", ways, warm_up=1)
 
 
 @main.command()
@@ -192,13 +188,13 @@ def rankers(harness: Harness, output: Path | None, steps: int) -> None:
 
     The pairs are those of the whole lists, also where only a few of each list are drawn.
     """
-    given = prepare(output)
-    ways = {"two_towers, mean": stepping(Trained.of(given), steps)}
+    data = prepare(output)
+    ways = {"two_towers, mean": stepping(Trained.of(data), steps)}
     for scorer, loss in (("cossim", "worst_hinge"), ("duet_distributed", "log_likelihood")):
         for name in ("lists", "drawn"):
             tower = ModelSettings(scorer=scorer), LossSettings(name=loss)
-            ways[f"{scorer}, {name}"] = stepping(Trained.of(given, tower, objective_name=name), steps)
-    harness.compare(f"training, {given.description}", ways, warm_up=1)
+            ways[f"{scorer}, {name}"] = stepping(Trained.of(data, tower, objective_name=name), steps)
+    harness.compare(f"training, {data.description}", ways, warm_up=1)
 
 
 @main.command()
@@ -206,12 +202,12 @@ def rankers(harness: Harness, output: Path | None, steps: int) -> None:
 @benchmark(rounds=5)
 def optimizer(harness: Harness, output: Path | None) -> None:
     """Compare LazyAdam with Keras's dense Adam."""
-    given = prepare(output)
+    data = prepare(output)
     ways = {
-        name: stepping(Trained.of(given, is_dense=is_dense), 64)
+        name: stepping(Trained.of(data, is_dense=is_dense), 64)
         for name, is_dense in (("keras.optimizers.Adam", True), ("LazyAdam", False))
     }
-    harness.compare(given.description, ways, warm_up=1)
+    harness.compare(data.description, ways, warm_up=1)
 
 
 @main.command()
@@ -219,8 +215,8 @@ def optimizer(harness: Harness, output: Path | None) -> None:
 @benchmark(rounds=9)
 def loop(harness: Harness, output: Path | None) -> None:
     """Compare our loop of steps with Keras's `fit`, both with fifty steps a call of the graph."""
-    given = prepare(output)
-    ours, theirs = Trained.of(given), Trained.of(given)
+    data = prepare(output)
+    ours, theirs = Trained.of(data), Trained.of(data)
     model = ObjectiveModel(theirs.steps.objective, theirs.steps.clip_norm)
     model.compile(theirs.optimizer, steps_per_execution=STEPS_PER_CALL)
     dataset = theirs.dataset().repeat().prefetch(4)
@@ -233,7 +229,7 @@ def loop(harness: Harness, output: Path | None) -> None:
         ),
         "our loop": stepping(ours, STEPS_PER_CALL, iter(ours.dataset().repeat().prefetch(4))),
     }
-    harness.compare(given.description, ways, warm_up=1)
+    harness.compare(data.description, ways, warm_up=1)
 
 
 @main.command("input")
@@ -244,12 +240,12 @@ def input_share(harness: Harness, output: Path | None) -> None:
 
     Rounds are short and many, because a machine's speed swings by more than the difference.
     """
-    given = prepare(output)
+    data = prepare(output)
     for name, tower in (("the paper's tower", PAPER), ("the tower of preset best", BEST)):
-        trained = Trained.of(given, tower)
+        trained = Trained.of(data, tower)
         ready = iter(trained.dataset().cache().repeat().prefetch(4))
         ways = {"ready": stepping(trained, 32, ready), "gathered": stepping(trained, 32)}
-        harness.compare(f"{name}, {given.description}", ways, warm_up=1)
+        harness.compare(f"{name}, {data.description}", ways, warm_up=1)
 
 
 # Against padded pairs
@@ -292,8 +288,8 @@ def side(name: str, output: Path, seconds: float) -> None:
             for _ in range(steps // STEPS_PER_CALL):
                 trained.steps.run(batches, STEPS_PER_CALL)
     else:
-        given = lists_of(output)
-        model, dataset = compiled_pair_model(config, given.words, STEPS_PER_CALL), pair_batches(given.lists)
+        data = lists_of(output)
+        model, dataset = compiled_pair_model(config, data.words, STEPS_PER_CALL), pair_batches(data.lists)
         pairs = float(PAIRS_PER_STEP)
 
         def fit(steps: int) -> None:

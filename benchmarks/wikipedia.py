@@ -2,8 +2,8 @@
 
     python -m benchmarks.wikipedia --pages 200000
 
-The dumps are those of two wikis, multistream, with half of the pages each. The baseline is the work that no way of
-making a collection can do without: unpacking, XML, cleaning the leads and finding the links, one page after the other.
+The dumps are those of two wikis, multistream, with half of the pages each. The baseline is the work that every
+way of making a collection needs: unpacking, XML, cleaning the leads and finding the links, one page after the other.
 """
 
 import bz2
@@ -87,14 +87,14 @@ class SyntheticWiki:
         index.write_bytes(bz2.compress("".join(lines).encode()))
         return path
 
-    def write_language_links(self, folder: Path, other: str) -> Path:
+    def write_language_links(self, folder: Path, linked_language: str) -> Path:
         """Writes a table of links to the same pages of another wiki; returns its path."""
         path = folder / f"{self._language}wiki-20260101-langlinks.sql.gz"
         with gzip.open(path, "wb") as file:
             file.write(b"CREATE TABLE `langlinks` (\n  `ll_from` int unsigned,\n  `ll_lang` varbinary(35),\n")
             file.write(b"  `ll_title` varbinary(255)\n);\n")
             rows = [
-                f"({page_id},'{other}','{self.title(page_id)}')"
+                f"({page_id},'{linked_language}','{self.title(page_id)}')"
                 for page_id in range(1, self._count + 1)
                 if page_id % 5 and page_id % 10 < 8
             ]
@@ -130,17 +130,18 @@ class SyntheticWiki:
         """Titles of linked pages: half are near, and often link back; half are anywhere."""
         near = page_id + self._generator.integers(-40, 41, count // 2)
         far = self._generator.integers(1, self._count + 1, count - count // 2)
-        return [self.title(int(one)) for one in np.concatenate([near, far]).clip(1, self._count)]
+        return [self.title(int(page)) for page in np.concatenate([near, far]).clip(1, self._count)]
 
     def _prose(self, count: int, links: Iterator[str], linked: int) -> str:
         """Sentences with `count` words, of which about `linked` are links."""
-        places = np.searchsorted(self._shares, self._generator.random(count))
-        words = [self._words[place] for place in places.tolist()]
-        for place, link in zip(range(3, count, max(count // max(linked, 1), 1)), links if linked else (), strict=False):
-            words[place] = f"[[{link}|{words[place]}]]"
-        for place in range(12, count, 13):
-            words[place] += "."
-            words[place + 1 : place + 2] = [word.capitalize() for word in words[place + 1 : place + 2]]
+        rows = np.searchsorted(self._shares, self._generator.random(count))
+        words = [self._words[row] for row in rows.tolist()]
+        step = max(count // max(linked, 1), 1)
+        for number, link in zip(range(3, count, step), links if linked else (), strict=False):
+            words[number] = f"[[{link}|{words[number]}]]"
+        for number in range(12, count, 13):
+            words[number] += "."
+            words[number + 1 : number + 2] = [word.capitalize() for word in words[number + 1 : number + 2]]
         return " ".join(words) + "."
 
     def _reference(self, number: int) -> str:
@@ -150,11 +151,11 @@ class SyntheticWiki:
 def generate(folder: Path, pages: int, length: float) -> Path:
     """Writes both dumps and the configuration; returns the path of the configuration."""
     lines = ["wikis:"]
-    for language, other in (("en", "fr"), ("fr", "en")):
+    for language, linked_language in (("en", "fr"), ("fr", "en")):
         wiki = SyntheticWiki(language, pages // 2, length)
         lines += [f"  {language}:", f"    pages: {wiki.write(folder)}"]
         if language == "en":
-            lines.append(f"    language_links: {wiki.write_language_links(folder, other)}")
+            lines.append(f"    language_links: {wiki.write_language_links(folder, linked_language)}")
     path = folder / "wikipedia.yaml"
     path.write_text("\n".join([*lines, "pairs: [en-fr]", f"output: {folder}/made", ""]))
     return path

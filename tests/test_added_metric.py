@@ -62,7 +62,7 @@ def test_settings_take_it_and_their_page_names_it() -> None:
 @pytest.mark.stages
 def test_the_report_of_an_experiment_shows_it_everywhere_but_beside_the_published_numbers(tmp_path: Path) -> None:
     grid = {"loss.name": ["sosl", "mse"], "model.epsilon": [0.5, 1]}
-    experiment = read_experiment(write_experiment(tmp_path, grid, paper_language="fr"))
+    experiment = read_experiment(write_experiment(tmp_path, grid, published="wikiclir_fr"))
     text = report_text(experiment)
     assert f"| seeds | {' | '.join(PAPERS)} | ndcg\\_10 |" in text
     assert f"| reference row | {' | '.join(PAPERS)} | ndcg\\_10 |" in text

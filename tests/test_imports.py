@@ -190,5 +190,6 @@ def test_setup_packages_every_file_of_the_rooms() -> None:
     keywords = [node for node in ast.walk(ast.parse((ROOT / "setup.py").read_text())) if isinstance(node, ast.keyword)]
     (package_data,) = [ast.literal_eval(keyword.value) for keyword in keywords if keyword.arg == "package_data"]
     del package_data["smooth_clir.sample"]  # lies in another folder
-    named = [ROOT.joinpath(*package.split("."), name) for package, names in package_data.items() for name in names]
+    folders = {ROOT.joinpath(*package.split(".")): names for package, names in package_data.items()}
+    named = [path for folder, names in folders.items() for name in names for path in folder.glob(name)]
     assert sorted(named) == sorted(path for path in files if path.suffix != ".py")

@@ -31,12 +31,12 @@ class Cell:
 
     Attributes:
       settings: the grid's values.
-      reason: of a failure, a sentence.
+      reason: the reason of a failure, a sentence.
       seconds: duration of its process.
-      peak_memory_bytes: of its process.
-      folder: of its files.
+      peak_memory_bytes: peak memory of its process.
+      folder: the folder of its files.
       evaluation, search, training, stability, provenance: the content of its files; None before the cell has finished,
-        or where there is no such file.
+        or without such a file.
       config: the resolved configuration; empty before the cell has finished.
     """
 
@@ -71,9 +71,9 @@ class Cell:
 
     def setting(self, key: str) -> Any:
         """A setting of a finished cell: found by its search, else of its configuration; None where there is neither."""
-        found = self.training.searched if self.training else {}
-        if key in found:
-            return found[key]
+        searched = self.training.searched if self.training else {}
+        if key in searched:
+            return searched[key]
         *sections, name = key.split(".")
         config: Mapping[str, Any] = self.config
         for section in sections:
@@ -100,7 +100,7 @@ class Cell:
 
 
 class CellFolder:
-    """A cell's folder, which is made where it is missing.
+    """A cell's folder, which is made if it is missing.
 
     Its `cell.json` says "done" only once all results are there.
 
@@ -123,7 +123,7 @@ class CellFolder:
         return self.path / CELL_LOG_FILE
 
     def state(self) -> Cell:
-        """The cell: done only if all its files are whole, and of this code, data and settings; else waiting."""
+        """The cell: done if all its files are whole and come from this code, data and settings; else waiting."""
         waiting = Cell(self.cell.name, self.cell.settings)
         folder = OutputFolder(self.path, "cell")
         if self.cell.config is None or not folder.is_whole({*CELL_RESULTS, *folder.files} - {CELL_LOG_FILE}):

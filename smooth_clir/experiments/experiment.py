@@ -21,7 +21,8 @@ from schemas.stability import STABILITY_FILE, Stability
 from schemas.training_history import HISTORY_FILE, TrainingHistory
 from smooth_clir.experiments.cell import RUN_AGAIN, Cell
 from smooth_clir.experiments.report.names import settings_label
-from smooth_clir.experiments.settings import SEED, Claim
+from smooth_clir.experiments.report.published import Published
+from smooth_clir.experiments.settings import OLD_SETTINGS, SEED, Claim
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,7 @@ class Experiment:
     """The content of an experiment's folder.
 
     Attributes:
-      paper_language: document language of the published numbers to compare with, or None.
-      psi_table: table of Polynomial Semantic Indexing to compare with, or None.
-      domain_table: table of Cohen et al. 2018 to compare with, or None.
+      published: the published numbers to compare with, or None.
       domains: names of the collection's domains; empty where it has none, or they are not known.
       grid: dotted settings to the values that were combined.
       claims: the claims of the experiment.
@@ -78,14 +77,12 @@ class Experiment:
     """
 
     title: str
-    paper_language: str | None
     collection: str
     grid: Mapping[str, list[Any]]
     cells: tuple[Cell, ...]
     file: str
     claims: tuple[Claim, ...] = ()
-    psi_table: str | None = None
-    domain_table: str | None = None
+    published: Published | None = None
     domains: tuple[str, ...] = ()
 
     @property
@@ -108,7 +105,8 @@ class Experiment:
         """The text of `experiment.json`, which names the cells."""
         content = {field.name: getattr(self, field.name) for field in fields(self)}
         claims = [claim.model_dump(mode="json") for claim in self.claims]
-        content |= {"claims": claims, "cells": [cell.name for cell in self.cells]}
+        published = self.published and self.published.model_dump(mode="json", exclude_defaults=True)
+        content |= {"claims": claims, "cells": [cell.name for cell in self.cells], "published": published}
         return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -126,10 +124,13 @@ def read_experiment(folder: Path) -> Experiment:
     cells = tuple(_read_cell(folder / CELLS / name) for name in content.pop("cells"))
     try:
         claims = tuple(Claim.model_validate(claim) for claim in content.pop("claims", ()))
+        published = (shown := content.pop("published", None)) and Published.model_validate(shown)
     except ValueError as error:
         raise _unreadable(path, error) from None
     domains = tuple(content.pop("domains", ()))
-    return Experiment(**content, cells=cells, claims=claims, domains=domains)
+    for setting in OLD_SETTINGS:  # in folders of older versions
+        content.pop(setting, None)
+    return Experiment(**content, cells=cells, claims=claims, domains=domains, published=published)
 
 
 def _read_cell(folder: Path) -> Cell:

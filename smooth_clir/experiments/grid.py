@@ -26,7 +26,8 @@ from pipeline.settings_file import (
 )
 from schemas.errors import ConfigError
 from schemas.wording import first_bytes
-from smooth_clir.experiments.settings import VARIANT, ExperimentSettings
+from smooth_clir.experiments.report.published import Published, read_published
+from smooth_clir.experiments.settings import HELD_OUT, OLD_SETTINGS, VARIANT, ExperimentSettings
 
 _LONGEST_NAME = 100
 
@@ -36,10 +37,10 @@ class PlannedCell:
     """A cell of a grid before its run.
 
     Attributes:
-      name: of its folder; it follows from the settings alone, so that a cell keeps it when others come or go.
+      name: name of its folder; follows from the settings alone, so that a cell keeps it when the grid changes.
       settings: the varying settings to their values.
-      config: resolved; None where the settings are impossible.
-      fault: of impossible settings, or None.
+      config: the resolved configuration; None where the settings are impossible.
+      fault: the fault of impossible settings, or None.
     """
 
     name: str
@@ -56,8 +57,9 @@ class Grid:
       settings: with absolute paths.
       collection: name of the folder of the input files.
       domains: names of the collection's domains; empty where it has none, or its files are remote.
-      cells: in the order of the grid.
-      text: of the file.
+      cells: the cells in the order of the grid.
+      text: the text of the file.
+      published: the published numbers that it names, or None.
     """
 
     settings: ExperimentSettings
@@ -65,6 +67,7 @@ class Grid:
     domains: tuple[str, ...]
     cells: tuple[PlannedCell, ...]
     text: str
+    published: Published | None
 
     @property
     def output(self) -> Path:
@@ -77,48 +80,63 @@ def load_grid(path: str, has_files: bool = True) -> Grid:
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
-      has_files: False looks at no file that the run names, and has neither the inputs' digests nor the domains.
+      has_files: whether to look at the files that the run names, for their digests and for the domains.
 
     Raises:
-      ConfigError: with every fault, each with its place. A fault of a single cell is no error: see
+      ConfigError: with every fault, each with its location. A fault of a single cell is no error: see
         `PlannedCell.fault`.
     """
-    content, places, faults = read_settings_file(path, ExperimentSettings)
-    output = content.get("output")
+    content, locations, faults = read_settings_file(path, ExperimentSettings)
+
+    def located(fault: str, *keys: str) -> str:
+        return f"{location_of(keys, locations, path)}: {'.'.join(keys)}: {fault}"
+
+    output, published = content.get("output"), None
+    for setting in OLD_SETTINGS.keys() & content.keys():
+        content.pop(setting)
+        faults.append(located(f"is called published now; write `published: {OLD_SETTINGS[setting]}`.", setting))
     if has_files and isinstance(output, str) and output and (fault := output_fault(output, "experiment")):
-        faults.append(f"{location_of(('output',), places, path)}: output: {fault}")
+        faults.append(located(fault, "output"))
     try:
         settings = ExperimentSettings.model_validate(content)
-        faults += [f"{location_of(keys, places, path)}: {'.'.join(keys)}: {fault}" for keys, fault in settings.faults()]
+        faults += [located(fault, *keys) for keys, fault in settings.faults()]
+        published = read_published(settings.published, Path(path).parent) if settings.published else None
+        if published and published.held_out and HELD_OUT not in settings.grid:
+            fault = f"must be null where the grid has no {HELD_OUT}; got {settings.published!r}"
+            faults.append(located(fault, "published"))
         names = [_cell_name(cell) for cell in settings.combinations()]
         if twice := {name for name in names if names.count(name) > 1}:
             key = VARIANT + "s" if settings.variants else "grid"
-            faults.append(f"{location_of((key,), places, path)}: {key}: two cells would be called {min(twice)}")
+            faults.append(located(f"two cells would be called {min(twice)}", key))
     except pydantic.ValidationError as errors:
-        faults += [describe_fault(error, places, path, ExperimentSettings) for error in errors.errors()]
+        faults += [describe_fault(error, locations, path, ExperimentSettings) for error in errors.errors()]
+    except ConfigError as error:
+        faults += error.faults
     try:
-        run = _read_run(content.get("run"), output, places, path, has_files)
+        run = _read_run(content.get("run"), output, locations, path, has_files)
     except ConfigError as error:
         faults += error.faults
     if faults:
-        raise ConfigError([*dict.fromkeys(faults)])  # the output's are those of a run that stands in the file, too
+        raise ConfigError([*dict.fromkeys(faults)])  # the output's are those of a run in the file, too
+    domains = run.content["data"].get("domains")
     return Grid(
         settings=settings,
         collection=_collection_of(run.content["data"]),
-        domains=_domains_of(run.content["data"].get("domains")) if has_files else (),
+        domains=tuple(sorted(domains_in(domains))) if has_files and domains and not is_remote(domains) else (),
         cells=tuple(
             PlannedCell(
                 name,
                 cell,
                 *run.vary(
                     settings.adjusted(cell),
-                    _places_of(cell, settings, places, path),
+                    _locations_of(cell, settings, locations, path),
                     f"{settings.output}/{CELLS}/{name}",
                 ),
             )
             for name, cell in zip(names, settings.combinations(), strict=True)
         ),
         text=Path(path).read_text(encoding="utf-8"),
+        published=published,
     )
 
 
@@ -129,22 +147,28 @@ def _collection_of(data: Mapping[str, Any]) -> str:
 
 
 class _Run(NamedTuple):
-    """The run that is varied: its raw settings, with its preset's name and the digests of its inputs, and their places.
+    """The run that is varied: raw settings with the preset's name and the inputs' digests, and their locations.
 
     The values of the preset are not among them: they follow from a cell's own settings.
     """
 
     content: dict[str, Any]
-    places: Locations
+    locations: Locations
     path: str
 
     def vary(
-        self, settings: Mapping[str, Any], stands: Mapping[str, str], output: str
+        self, settings: Mapping[str, Any], varied: Mapping[str, str], output: str
     ) -> tuple[RunConfig | None, str | None]:
-        """The configuration with other settings, or their fault; `stands` places those that are not in the run."""
+        """The configuration with other settings, or their fault.
+
+        Args:
+          settings: dotted settings to their values.
+          varied: locations of those settings that are not in the run.
+          output: the cell's folder.
+        """
         content = copy.deepcopy({**self.content, "output": output})
         if "preset" in settings and (fault := fault_of_another_preset(content, settings["preset"])):
-            return None, f"{stands.get('preset', self.path)}: preset: {fault}"
+            return None, f"{varied.get('preset', self.path)}: preset: {fault}"
         for key, value in settings.items():
             *above, name = key.split(".")
             target: dict[str, Any] = content
@@ -154,48 +178,43 @@ class _Run(NamedTuple):
         try:
             return RunConfig.model_validate(content), None
         except pydantic.ValidationError as errors:
-            sections: Locations = {(key.partition(".")[0],): place for key, place in stands.items()}
-            keys: Locations = {tuple(key.split(".")): place for key, place in stands.items()}
-            places = {**sections, **self.places, **keys}
-            return None, "\n".join(describe_fault(error, places, self.path, RunConfig) for error in errors.errors())
+            sections: Locations = {(key.partition(".")[0],): location for key, location in varied.items()}
+            keys: Locations = {tuple(key.split(".")): location for key, location in varied.items()}
+            locations = {**sections, **self.locations, **keys}
+            return None, "\n".join(describe_fault(error, locations, self.path, RunConfig) for error in errors.errors())
 
 
-def _read_run(run: Any, output: Any, places: Locations, path: str, has_files: bool) -> _Run:
+def _read_run(run: Any, output: Any, locations: Locations, path: str, has_files: bool) -> _Run:
     """Reads and checks the run that is varied."""
     if isinstance(run, dict):
         faults: list[str] = []
         content = without_empty_sections({**run, "output": output}, RunConfig)
         resolve_paths(content, RunConfig, Path(path).parent)
-        inner = {keys[1:]: place for keys, place in places.items() if keys[0] == "run" and len(keys) > 1}
-        inner["output",] = location_of(("output",), places, path)
-        places, path = inner, location_of(("run",), places, path)
+        inner = {keys[1:]: location for keys, location in locations.items() if keys[0] == "run" and len(keys) > 1}
+        inner["output",] = location_of(("output",), locations, path)
+        locations, path = inner, location_of(("run",), locations, path)
     elif isinstance(run, str) and run:
         path = os.path.relpath(Path(path).parent / os.path.expanduser(run))
-        content, places, faults = read_settings_file(path, RunConfig)
+        content, locations, faults = read_settings_file(path, RunConfig)
     else:
         raise ConfigError([])  # the fault of the field itself
     if output is not None:
         content["output"] = output
-    config = check_config(content, places, path, faults, kind="experiment", has_files=has_files)
+    config = check_config(content, locations, path, faults, kind="experiment", has_files=has_files)
     if has_files:
         config = resolve_digests(config)
     content["preset"] = config.preset
     for section in ("data", "embeddings", "lexicon", "encoder"):
         content.setdefault(section, {})["sha256"] = getattr(config, section).sha256.model_dump()
-    return _Run(content, places, path)
+    return _Run(content, locations, path)
 
 
-def _domains_of(path: str | None) -> tuple[str, ...]:
-    """The names of the domains in local files."""
-    return () if path is None or is_remote(path) else tuple(sorted(domains_in(path)))
-
-
-def _places_of(cell: Mapping[str, Any], settings: ExperimentSettings, places: Locations, path: str) -> dict[str, str]:
-    """The places of a cell's dotted settings in the grid, or in its variant."""
+def _locations_of(cell: Mapping[str, Any], settings: ExperimentSettings, file: Locations, path: str) -> dict[str, str]:
+    """The locations of a cell's dotted settings in the grid, or in its variant."""
     variant = cell.get(VARIANT, "")
     return {
-        **{key: location_of(("grid", key), places, path) for key in settings.grid},
-        **{key: location_of(("variants", variant, key), places, path) for key in settings.variants.get(variant, {})},
+        **{key: location_of(("grid", key), file, path) for key in settings.grid},
+        **{key: location_of(("variants", variant, key), file, path) for key in settings.variants.get(variant, {})},
     }
 
 

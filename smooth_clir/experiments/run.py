@@ -45,7 +45,7 @@ class Ended(NamedTuple):
 
 
 PRELOADED: Final = ["pipeline.local_runner", "pipeline.provenance", "models.tf_ranking"]
-"""The imports of the server that cells are forked from, made once for all cells. No op of TensorFlow runs there."""
+"""Imported once by the server that cells are forked from. No op of TensorFlow runs there."""
 
 progress_log = logging.getLogger("clir.progress")
 
@@ -89,7 +89,7 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
         return states
     view.start(0, 0, "loading TFX")
     context = _start_server()
-    loading = context.Process()  # the first one waits for the imports
+    loading = context.Process()  # the first process waits for the imports
     loading.start()
     loading.join()
     seconds: list[float] = []
@@ -100,11 +100,11 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
         view.start(0, 0, label)
         states[number] = ended = _run_in_a_process(context, grid.output, folder, folder.cell.config, users_error)
         seconds.append(ended.seconds or 0.0)
-        typical = seconds[1:] or seconds  # the first one often makes the data, too
+        typical = seconds[1:] or seconds  # the first cell often makes the data, too
         left = (counts["waiting"] - len(seconds)) * sum(typical) / len(typical)
         result = f"ndcg_5 {folder.metrics()['ndcg_5']:.4f}" if ended.status == "done" else f"failed: {ended.reason}"
-        rest = f"; about {duration(left)} left" if len(seconds) < counts["waiting"] else ""
-        view.say(f"{label}  {result}, {duration(seconds[-1])}{rest}")
+        remaining = f"; about {duration(left)} left" if len(seconds) < counts["waiting"] else ""
+        view.say(f"{label}  {result}, {duration(seconds[-1])}{remaining}")
     return states
 
 
@@ -116,18 +116,18 @@ def _start_server() -> ForkServerContext:
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
-    here = os.open(".", os.O_RDONLY)
+    current_folder = os.open(".", os.O_RDONLY)
     try:
         os.chdir(Path(__file__).parents[2])
         ensure_running()
     finally:
-        os.fchdir(here)
-        os.close(here)
+        os.fchdir(current_folder)
+        os.close(current_folder)
     return context
 
 
 def _prepare(folder: CellFolder) -> Cell:
-    """Returns a cell that is done, empties the folder of any other, and lets an impossible one fail here."""
+    """Returns a cell's state. Empties its folder unless it is done; an impossible cell fails here."""
     state = folder.state()
     if state.status != "done":
         folder.begin()
@@ -138,13 +138,11 @@ def _prepare(folder: CellFolder) -> Cell:
 
 
 def _write_experiment(grid: Grid, output: OutputFolder) -> None:
-    """Writes the cells in the order of the grid; other cells in the folder are of an earlier grid."""
+    """Writes the cells in the order of the grid; the folder may hold further ones, of an earlier grid."""
     settings = grid.settings
     experiment = Experiment(
         title=settings.title,
-        paper_language=settings.paper_language,
-        psi_table=settings.psi_table,
-        domain_table=settings.domain_table,
+        published=grid.published,
         collection=grid.collection,
         domains=grid.domains,
         grid=settings.axes,
@@ -189,7 +187,7 @@ def _run_in_a_process(
 
 
 def _listen(receiver: Connection) -> Ended | None:
-    """Shows a cell's progress until it ends; returns None where its process died without a word."""
+    """Shows a cell's progress until it ends; returns None if its process died without a message."""
     try:
         while not isinstance(message := receiver.recv(), Ended):
             progress_log.info("%s", message)
@@ -232,7 +230,7 @@ class _CellLog(logging.Handler):
         self._write(stage.describe())
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Progress goes to the parent, the rest into the log."""
+        """Sends progress to the parent, and writes other records into the log."""
         if record.name == "clir.progress":
             self._parent.send(f"{self.stage}: {record.getMessage()}")
         else:
@@ -245,7 +243,7 @@ class _CellLog(logging.Handler):
 def _run_cell(
     experiment: Path, folder: CellFolder, config: RunConfig, users_error: UsersError, parent: Connection
 ) -> None:
-    """Leaves a cell's results and log in its folder; sends its parent lines of progress, and at last an `Ended`."""
+    """Writes a cell's results and log into its folder; sends progress to the parent, and an `Ended` at the end."""
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
     with open(folder.log, "wb") as log:
         os.dup2(log.fileno(), 1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, Field, field_validator
@@ -19,8 +20,8 @@ _FILTERS: Final = ("data.used_negatives", HELD_OUT)
 """The settings of the data that choose among lists that cells share."""
 
 
-def _may_vary(key: str) -> str:
-    """Returns a dotted setting of a run that changes neither inputs nor lists; refuses others."""
+def _check_may_vary(key: str) -> str:
+    """Returns a dotted setting of a run that changes neither inputs nor lists; refuses any other setting."""
     known = known_keys(RunConfig)
     if key not in known:
         raise ValueError(f"must be a setting of a run, as section.key; got {key!r}{did_you_mean(key, known)}")
@@ -28,8 +29,8 @@ def _may_vary(key: str) -> str:
         raise ValueError("must not vary: every cell has a folder of its own under the experiment's output")
     if key.startswith("kubeflow."):
         raise ValueError("must not vary: every cell runs on this machine")
-    of_encoder = ("encoder.path", "encoder.query_vectors", "encoder.document_vectors", "encoder.sha256")
-    shared = ("model.vocabulary_size", "lexicon.pairs", "lexicon.sha256", *of_encoder)
+    encoder = ("encoder.path", "encoder.query_vectors", "encoder.document_vectors", "encoder.sha256")
+    shared = ("model.vocabulary_size", "lexicon.pairs", "lexicon.sha256", *encoder)
     if (key.startswith(("data.", "embeddings.")) and key not in _FILTERS) or key in shared:
         raise ValueError(
             "must not vary: cells share inputs and lists, and this setting changes them; make another experiment of it "
@@ -38,16 +39,25 @@ def _may_vary(key: str) -> str:
     return key
 
 
-def _differ(values: list[Any]) -> list[Any]:
+def _check_unique(values: list[Any]) -> list[Any]:
     """Returns the values of a setting; refuses a value that comes twice."""
-    twice = [value for place, value in enumerate(values) if value in values[:place]]
+    twice = [value for number, value in enumerate(values) if value in values[:number]]
     if twice:
         raise ValueError(f"must hold every value once; got {twice[0]!r} twice")
     return values
 
 
-VaryingKey = Annotated[str, AfterValidator(_may_vary)]
+def _check_published(name: str) -> str:
+    """Returns the name of published numbers, or the path of a file of them; refuses other names."""
+    return name if name.endswith(".yaml") else OneOf(sorted(file.stem for file in PUBLISHED.glob("*.yaml")))(name)
 
+
+VaryingKey = Annotated[str, AfterValidator(_check_may_vary)]
+
+PUBLISHED: Final = Path(__file__).with_name("published")
+"""The folder of published numbers, a file for each table."""
+OLD_SETTINGS: Final = {"paper_language": "wikiclir_fr", "psi_table": "psi_table_6", "domain_table": "domains_table_1"}
+"""Former settings of published numbers, each with a name that `published` has now."""
 SEED: Final = "training.seed"
 VARIANT: Final = "variant"
 """The key of the variants among those of the grid."""
@@ -101,7 +111,7 @@ class ExperimentSettings(Settings):
     """Names of variants, such as `without prefixes`, to the dotted settings of each, outside the grid; `{}` is the run
     as it is. Every variant goes through the whole grid, and all are compared with the first."""
     grid: Annotated[
-        dict[VaryingKey, Annotated[list[Any], Field(min_length=1), AfterValidator(_differ)]], Field(min_length=1)
+        dict[VaryingKey, Annotated[list[Any], Field(min_length=1), AfterValidator(_check_unique)]], Field(min_length=1)
     ]
     """Dotted settings of a run, or `preset`, to their values; cells are all combinations, the last setting varying
     fastest."""
@@ -109,25 +119,15 @@ class ExperimentSettings(Settings):
     """Further changes in some cells, such as the epochs that an encoder needs; a later one wins."""
     claims: tuple[Claim, ...] = ()
     """Claims of the experiment: the report opens with a verdict on each."""
-    paper_language: Literal["fr", "it", "sw", "tl"] | None = None
-    """Document language of the paper's collection, if this is one; the report shows its published numbers."""
-    psi_table: (
-        Literal[
-            "1", "2", "3, partitioned links", "3, partitioned docs+links", "4, n = 5", "4, n = 10", "4, n = 20", "6"
-        ]
-        | None
-    ) = None
-    """Table of Bai et al. 2009 (Polynomial Semantic Indexing) in whose form the experiment is; the report shows its
-    published numbers."""
-    domain_table: Literal["1", "2"] | None = None
-    """Table of Cohen et al. 2018 (Cross Domain Regularization) in whose form the experiment is: 1, topics, or 2,
-    collections; the report shows its published numbers. The grid must have `data.held_out`."""
+    published: Annotated[str, AfterValidator(_check_published)] | None = None
+    """Published numbers that the report shows beside ours: the name of a file in `smooth_clir/experiments/published`,
+    such as `wikiclir_fr`, `psi_table_6` or `domains_table_1`, or the path of your own, which ends in `.yaml`."""
     output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of everything the experiment writes."""
 
     @field_validator("run", mode="before")
     @classmethod
-    def _run_is_a_path_or_settings(cls, run: Any) -> Any:
+    def _check_run(cls, run: Any) -> Any:
         if not run or not isinstance(run, str | dict):
             raise ValueError(f"must be the path of a run's file, or the settings of a run; got {run!r}")
         return run
@@ -160,17 +160,15 @@ class ExperimentSettings(Settings):
         return adjusted
 
     def faults(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Faults of variants, adjustments, claims and tables beside the grid: (keys, fault)."""
+        """Faults of variants, adjustments and claims beside the grid: (keys, fault)."""
         for number, adjustment in enumerate(self.adjust):
             yield from self._faults_of_values(("adjust", str(number), "when"), adjustment.when)
         yield from self._faults_of_claims()
-        if self.domain_table and HELD_OUT not in self.grid:
-            yield ("domain_table",), f"must be null where the grid has no {HELD_OUT}; got {self.domain_table!r}"
-        given: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+        added: list[tuple[tuple[str, ...], dict[str, Any]]] = [
             *((("adjust", str(number), "set"), adjustment.set) for number, adjustment in enumerate(self.adjust)),
             *((("variants", name), settings) for name, settings in self.variants.items()),
         ]
-        for keys, settings in given:
+        for keys, settings in added:
             for key in settings.keys() & self.grid.keys():
                 yield (*keys, key), "must not be a setting of the grid, which has its values"
         for name, settings in self.variants.items():
@@ -190,9 +188,9 @@ class ExperimentSettings(Settings):
     def _faults_of_claims(self) -> Iterator[tuple[tuple[str, ...], str]]:
         choices = {key for key, values in self.axes.items() if len(values) > 1} - {SEED}
         for number, claim in enumerate(self.claims):
-            place = ("claims", str(number))
-            others = [((*place, "than", str(which)), row) for which, row in enumerate(claim.than)]
-            for keys, row in [((*place, "row"), claim.row), *others]:
+            path = ("claims", str(number))
+            rivals = [((*path, "than", str(position)), row) for position, row in enumerate(claim.than)]
+            for keys, row in [((*path, "row"), claim.row), *rivals]:
                 if row is not claim.row and (system := {BASELINE, CHANNEL} & row.keys()):
                     yield from _faults_of_system(keys, row, min(system))
                     continue
@@ -201,7 +199,7 @@ class ExperimentSettings(Settings):
                     yield (*keys, SEED), "must not be given: a row is all its seeds"
                 if lacking := choices - row.keys():
                     yield keys, f"must name one row; {min(lacking)} separates several"
-            for keys, row in others:
+            for keys, row in rivals:
                 if row == claim.row:
                     yield keys, "must be another row than the claim's own"
 

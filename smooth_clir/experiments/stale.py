@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from pipeline.config import RunConfig
 from pipeline.identity import code_read_once
 from pipeline.input_files import digests_here
 from schemas.errors import ConfigError, DataError
@@ -49,7 +48,7 @@ def compare_report(folder: Path, files: Path = FILES) -> Compared:
     name, file = folder.resolve().name, files / f"{folder.resolve().name}.yaml"
     if not (folder / PROVENANCE_FILE).is_file():
         return Compared(name, ["no record of its code"], [])
-    then = ReportProvenance.read(folder / PROVENANCE_FILE, "run the experiment again")
+    measured = ReportProvenance.read(folder / PROVENANCE_FILE, "run the experiment again")
     if not file.is_file():
         return Compared(name, [f"no experiment file {file.name} in {files}"], [])
     try:
@@ -57,36 +56,33 @@ def compare_report(folder: Path, files: Path = FILES) -> Compared:
     except ConfigError as error:
         return Compared(name, [f"settings: {fault}" for fault in error.faults], [])
     configs = {cell.name: cell.config for cell in grid.cells if cell.config}
-    if [*configs] != then.cells:
+    if [*configs] != measured.cells:
         return Compared(name, ["settings: other cells"], [])
-    data = digests_here(configs[then.cells[0]])
-    changes = [*_changes(then, _provenance_now(configs)), *_data_changes(then.data, data)]
+    from pipeline.provenance import provenance  # TFX, which takes seconds
+
+    data = digests_here(configs[measured.cells[0]])
+    with code_read_once():
+        current = ReportProvenance.of({name: provenance(config) for name, config in configs.items()})
+    changes = [*_changes(measured, current), *_data_changes(measured.data, data)]
     return Compared(name, changes, [setting for setting, digest in data.items() if digest is None])
 
 
-def _provenance_now(configs: Mapping[str, RunConfig]) -> ReportProvenance:
-    """The provenance that the cells would have now, without their data."""
-    from pipeline.provenance import provenance  # TFX, which takes seconds
-
-    with code_read_once():
-        return ReportProvenance.of({name: provenance(config) for name, config in configs.items()})
-
-
-def _changes(then: ReportProvenance, now: ReportProvenance) -> Iterator[str]:
+def _changes(measured: ReportProvenance, current: ReportProvenance) -> Iterator[str]:
     """The changes of code, settings and libraries."""
-    for kind, before, after in (("code", then.code, now.code), ("settings", then.settings, now.settings)):
-        if stages := _differing(before, after):
+    for kind in ("code", "settings"):
+        if stages := _differing(getattr(measured, kind), getattr(current, kind)):
             yield f"{kind} of {', '.join(stages)}"
-    for library in _differing(then.libraries, now.libraries):
-        yield f"{library}: {then.libraries.get(library, 'none')} then, {now.libraries.get(library, 'none')} now"
+    before, after = measured.libraries, current.libraries
+    for library in _differing(before, after):
+        yield f"{library}: {before.get(library, 'none')} then, {after.get(library, 'none')} now"
 
 
-def _differing(then: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
-    return [key for key in {**then, **now} if then.get(key) != now.get(key)]
+def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+    return [key for key in {**before, **after} if before.get(key) != after.get(key)]
 
 
-def _data_changes(then: Mapping[str, str], now: Mapping[str, str | None]) -> Iterator[str]:
-    """The inputs whose content has changed, come or gone; one that is not here is not compared."""
-    changed = [name for name in {**then, **now} if name not in now or now[name] not in (None, then.get(name))]
+def _data_changes(before: Mapping[str, str], after: Mapping[str, str | None]) -> Iterator[str]:
+    """The inputs that have changed, come or gone; inputs that are not here are not compared."""
+    changed = [name for name in {**before, **after} if name not in after or after[name] not in (None, before.get(name))]
     if changed:
         yield f"data: {', '.join(changed)}"

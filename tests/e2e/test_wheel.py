@@ -35,6 +35,7 @@ def test_it_names_what_people_look_for(wheel: Path) -> None:
         (metadata_name,) = (name for name in names if name.endswith("/METADATA"))
         metadata = message_from_bytes(archive.read(metadata_name))
     assert {f"smooth_clir/sample/{name}" for name in EXAMPLE.values()} <= {*names}
+    assert "smooth_clir/experiments/published/wikiclir_fr.yaml" in names
     assert not [name for name in names if name.startswith(("tests/", "data/"))]
     assert metadata["Author"] == "The Smooth CLIR contributors"
     assert metadata["License-Expression"] == "Apache-2.0"

@@ -15,6 +15,7 @@ from models.settings import LossSettings
 from pipeline.output_folder import OutputFolder
 from schemas.provenance import Provenance
 from schemas.stability import Stability, Theorem3
+from smooth_clir.experiments.report.published import read_published
 from tests.models.synthetic import text_lists
 
 QUERIES = 60
@@ -47,6 +48,7 @@ def write_experiment(
     grid: dict[str, list[Any]],
     unfinished: dict[str, tuple[str, str | None]] | None = None,
     cold_queries: int | None = None,
+    published: str | None = None,
     **content: Any,
 ) -> Path:
     """Writes an experiment of every combination of a grid.
@@ -56,6 +58,7 @@ def write_experiment(
       grid: dotted settings to their values.
       unfinished: cells that have not finished: name to status and reason.
       cold_queries: how many of the queries are on cold documents; None where evaluations do not know.
+      published: name of published numbers.
       content: overrides of experiment.json.
     """
     output, names = OutputFolder(folder, "experiment"), []
@@ -74,11 +77,11 @@ def write_experiment(
             (folder / "cells" / names[-1] / name).write_text(text)
     experiment = {
         "title": "Losses on the sample",
-        "paper_language": None,
         "collection": "sample (English queries, French documents)",
         "grid": grid,
         "cells": names,
         "file": "title: Losses on the sample\ngrid:\n  loss.name: [sosl, mse]\n",
+        "published": published and read_published(published).model_dump(mode="json"),
     }
     output.write("experiment.json", json.dumps({**experiment, **content}))
     return folder
@@ -98,7 +101,7 @@ def _files_of_a_cell(
     generator = np.random.default_rng(number)
     grades = np.concatenate([GRADES, np.zeros(settings.get("data.used_negatives", 0) or 0, int)])
     lists = text_lists(
-        (f"q{query:03}", "", {f"{query}-{place}": (f"{query}-{place}", grade) for place, grade in enumerate(grades)})
+        (f"q{query:03}", "", {f"{query}-{row}": (f"{query}-{row}", grade) for row, grade in enumerate(grades)})
         for query in range(QUERIES)
     )
     trained = None
@@ -159,5 +162,5 @@ def _files_of_a_cell(
 def _adversary(settings: dict[str, Any]) -> dict[str, Any]:
     """The section of the configuration, where a setting is of the adversary."""
     section = {"weight": 0.0, "updates": "simultaneous", "held_out_texts": False}
-    given = {key.partition(".")[2]: value for key, value in settings.items() if key.startswith("adversary.")}
-    return {"adversary": {**section, **given}} if given else {}
+    varied = {key.partition(".")[2]: value for key, value in settings.items() if key.startswith("adversary.")}
+    return {"adversary": {**section, **varied}} if varied else {}

@@ -65,8 +65,8 @@ def test_a_cell_that_its_file_calls_done_is_done_wherever_a_kill_fell(
     with contextlib.suppress(KeyboardInterrupt):
         folder.finish(state)
     monkeypatch.undo()
-    said = json.loads((folder.path / "cell.json").read_text())["status"]
-    assert folder.state().status == said == ("waiting" if renames < 2 else "done")
+    status = json.loads((folder.path / "cell.json").read_text())["status"]
+    assert folder.state().status == status == ("waiting" if renames < 2 else "done")
 
 
 def test_a_cell_that_lost_a_file_or_whose_file_changed_is_not_done(folder: CellFolder, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pipeline.output_folder import OutputFolder
 from schemas.errors import DataError
 from smooth_clir.experiments.experiment import Experiment, read_experiment
 from smooth_clir.experiments.report.names import settings_label
+from smooth_clir.experiments.report.published import read_published
 from tests.experiments.experiment_folder import write_experiment
 
 pytestmark = pytest.mark.tensors
@@ -27,10 +28,21 @@ def test_rows_are_the_grid_without_the_seed_in_its_order(experiment_of: Callable
     (row,) = replace(experiment, cells=tuple(seeds)).rows
     assert (row.label, len(row.cells)) == ("all cells", 12)
     # The collection's domains are unknown in folders of older versions.
-    read = experiment_of("domains"), experiment
-    assert [(experiment.domains, experiment.domain_table) for experiment in read] == [
-        *[(("bible", "health", "news"), "2"), ((), None)]
-    ]
+    assert (experiment_of("domains").domains, experiment.domains) == (("bible", "health", "news"), ())
+
+
+def test_published_numbers_are_read_as_written_and_former_settings_are_left_out(
+    folders: dict[str, Path], experiment_of: Callable[[str], Experiment], tmp_path: Path
+) -> None:
+    experiment = experiment_of("domains")
+    assert experiment.published == read_published("domains_table_2")
+    folder = tmp_path / "old"
+    shutil.copytree(folders["domains"], folder)
+    OutputFolder(folder, "experiment").write("experiment.json", experiment.to_json())
+    assert read_experiment(folder).published == experiment.published
+    content = {**json.loads(experiment.to_json()), "psi_table": "6", "domain_table": None, "paper_language": None}
+    OutputFolder(folder, "experiment").write("experiment.json", json.dumps({**content, "published": None}))
+    assert read_experiment(folder).published is None
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from models.encoders.settings import USE_VERSION
 from pipeline.config import RunConfig, dump_config, load_config
 from schemas.errors import ConfigError
 from smooth_clir.experiments.grid import PlannedCell, load_grid
+from smooth_clir.experiments.report.published import read_published
 from smooth_clir.experiments.settings import ExperimentSettings
 
 CONFIGS = Path(__file__).parents[2] / "configs" / "experiments"
@@ -132,8 +133,8 @@ def test_a_cell_s_configuration_holds_the_digests_of_word_vectors_and_further_pa
     contents = {"fr.vec": b"loup 1 2\n", "pairs.tsv": b"wolf\tloup\n"}
     for name, content in contents.items():
         config_file.with_name(name).write_bytes(content)
-    more = "model: {embedding_dim: 2}\nembeddings: {document: fr.vec}\nlexicon: {pairs: pairs.tsv}\n"
-    config_file.write_text(config_file.read_text() + more)
+    settings = "model: {embedding_dim: 2}\nembeddings: {document: fr.vec}\nlexicon: {pairs: pairs.tsv}\n"
+    config_file.write_text(config_file.read_text() + settings)
     config, *_ = configs_of(experiment_file)
     digests = config.embeddings.sha256.document, config.lexicon.sha256.pairs
     assert digests == tuple(hashlib.sha256(content).hexdigest() for content in contents.values())
@@ -190,7 +191,7 @@ def test_an_impossible_cell_is_at_fault_alone_with_the_place_of_its_value(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "place", "shown"),
+    ("old", "new", "location", "shown"),
     [
         ("title: Losses", "titel: Losses", ":1: titel: ", "title?"),
         ("run: run.yaml", "run: 3", ":2: run: ", "got 3"),
@@ -211,7 +212,10 @@ def test_an_impossible_cell_is_at_fault_alone_with_the_place_of_its_value(
         ("training.epochs: 3", "model.epsilon: 3", ":9: adjust.0.set.model.epsilon: ", ""),
         ("seed: 2}", "seed: 3}", ":8: adjust.0.when.training.seed: ", "got 3 and [1, 2]"),
         ("when: {loss.name", "when: {loss.nam", ":8: adjust.0.when.loss.nam: ", "did you mean loss.name?"),
-        ("output: experiment", "domain_table: '1'\noutput: out", ":10: domain_table: ", "data.held_out"),
+        ("output: experiment", "published: domains_table_1\noutput: out", ":10: published: ", "data.held_out"),
+        ("output: experiment", "published: psi_table_5\noutput: out", ":10: published: ", "did you mean psi_table_"),
+        ("output: experiment", "published: own.yaml\noutput: out", "own.yaml", "cannot be read"),
+        ("output: experiment", "psi_table: '6'\noutput: out", ":10: psi_table: ", "`published: psi_table_6`"),
         ("[ndcg_5]", "[ndcg5]", ":13: claims.0.metrics.0: ", "did you mean ndcg_5?"),
         ("row: {loss.name: sosl", "row: {loss.nam: sosl", ":14: claims.0.row.loss.nam: ", "did you mean loss.name?"),
         ("row: {loss.name: sosl", "row: {loss.name: mse", ":14: claims.0.row.loss.name: ", "got 'mse'"),
@@ -224,12 +228,12 @@ def test_an_impossible_cell_is_at_fault_alone_with_the_place_of_its_value(
         (ROW, "{baseline: bm25, model.epsilon: 0}", ":15: claims.0.than.0: ", "got baseline, model.epsilon"),
     ],
 )  # fmt: skip
-def test_a_fault_names_its_place_its_key_and_what_came(
-    experiment_file: Path, old: str, new: str, place: str, shown: str
+def test_a_fault_names_its_location_its_key_and_what_came(
+    experiment_file: Path, old: str, new: str, location: str, shown: str
 ) -> None:
     experiment_file.write_text(EXPERIMENT + CLAIM)
     replace(experiment_file, (old, new))
-    assert any(place in fault and shown in fault for fault in faults_of(experiment_file))
+    assert any(location in fault and shown in fault for fault in faults_of(experiment_file))
 
 
 def test_faults_of_experiment_and_run_are_reported_at_once(experiment_file: Path, config_file: Path) -> None:
@@ -289,14 +293,14 @@ def domains_file(experiment_file: Path, config_file: Path) -> Path:
         experiment_file,
         ("loss.name: [sosl, three_part_l2]", "data.held_out: [[news], [health]]"),
         ("loss.name: sosl, ", "data.held_out: [news], "),
-        ("output: experiment", "domain_table: '2'\noutput: experiment"),
+        ("output: experiment", "published: domains_table_2\noutput: experiment"),
     )
     return experiment_file
 
 
 def test_held_out_domains_may_vary_and_the_collection_s_domains_are_known(domains_file: Path) -> None:
     grid, configs = load_grid(str(domains_file)), configs_of(domains_file)
-    assert (grid.domains, grid.settings.domain_table) == (("bible", "health", "news"), "2")
+    assert (grid.domains, grid.published) == (("bible", "health", "news"), read_published("domains_table_2"))
     assert [config.data.held_out for config in configs[::4]] == [("news",), ("health",)]
     assert [config.training.epochs == 3 for config in configs] == [False, True] * 2 + [False] * 4
 
@@ -381,10 +385,10 @@ def test_a_run_that_experiments_vary_has_no_encoder_of_the_machine(file: Path) -
 def test_without_files_a_grid_is_that_with_them_but_for_digests_and_domains(experiment_file: Path) -> None:
     with_files = load_grid(str(experiment_file))
     without = load_grid(str(experiment_file), has_files=False)
-    for one, other in zip(with_files.cells, without.cells, strict=True):
-        assert one.config and other.config and one.name == other.name
-        assert other.config.data.sha256.queries is None
-        assert one.config.model_copy(update={"data": other.config.data}) == other.config
+    for cell, bare in zip(with_files.cells, without.cells, strict=True):
+        assert cell.config and bare.config and cell.name == bare.name
+        assert bare.config.data.sha256.queries is None
+        assert cell.config.model_copy(update={"data": bare.config.data}) == bare.config
     replace(experiment_file.with_name("run.yaml"), ("queries:", "queries: /nowhere/"))
     with pytest.raises(ConfigError):
         load_grid(str(experiment_file))

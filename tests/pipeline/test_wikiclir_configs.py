@@ -27,7 +27,7 @@ def test_a_run_and_an_experiment_have_the_papers_settings_where_the_release_lies
     assert (config.training.epochs, config.data.negatives, config.model.epsilon) == (30, 40, 1)
     assert f"clir run configs/wikiclir/{language}.yaml" in (configs / f"{language}.yaml").read_text()
     grid = load_grid(str(configs / f"losses_{language}.yaml"))
-    assert (grid.settings.paper_language, len(grid.cells)) == (language, 12)
+    assert (grid.settings.published, len(grid.cells)) == (f"wikiclir_{language}", 12)
     assert not any(cell.fault for cell in grid.cells)
     assert f"clir experiment configs/wikiclir/losses_{language}.yaml" in grid.text
 

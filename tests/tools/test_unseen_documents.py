@@ -13,7 +13,7 @@ from pipeline.layout import CELLS_ARCHIVE
 from smooth_clir.experiments.experiment import read_experiment
 from smooth_clir.experiments.report.archive import archive, unpacked
 from smooth_clir.experiments.report.results import results
-from smooth_clir.experiments.report.significance import baseline_metric, query_metrics
+from smooth_clir.experiments.report.significance import query_metrics, system_metric
 from tests.experiments.experiment_folder import QUERIES, write_experiment
 from tools.unseen_documents import fold_of_documents, lists_without, main, pooled, report_text
 
@@ -67,7 +67,7 @@ def test_the_pooled_experiment_has_the_metrics_of_all_queries_and_a_report(tmp_p
             values = [value for part in parts for value in query_metrics(part).values[metric]]
             assert query_metrics(cell).values[metric] == values
             assert cell.metrics[metric] == pytest.approx(np.mean(values))
-        baseline = baseline_metric(cell, "random", "map")
+        baseline = system_metric(cell, "baseline", "random", "map")
         assert baseline is not None and len(baseline) == 2 * QUERIES
         assert cell.baselines["bm25"]["map"] == pytest.approx(0.4)
     text = report_text(whole, 2)

@@ -21,7 +21,6 @@ from schemas.search_report import SEARCH_FILE
 from schemas.settings import path_settings
 from smooth_clir.experiments.cell import RUN_AGAIN, Cell
 from smooth_clir.experiments.experiment import Experiment, read_experiment
-from smooth_clir.experiments.report.claims import comparisons, judge, verdicts
 
 _COPIED: Final = (PER_QUERY_FILE, BASELINES_FILE, CHANNELS_FILE, QRELS_FILE)
 """The files of a cell that are kept as they are, with all digits: rounded ones could turn a verdict."""
@@ -89,14 +88,3 @@ def unpacked(path: Path) -> Iterator[Experiment]:
         except (OSError, EOFError, tarfile.TarError) as error:
             raise DataError(f"{path}: cannot be read ({error}); {RUN_AGAIN}.") from None
         yield read_experiment(Path(folder))
-
-
-def verdicts_of(path: Path) -> str:
-    """Judges the claims of an archive anew; returns the verdicts and comparisons in the words of a report.
-
-    Raises:
-      DataError: the archive is missing or damaged.
-    """
-    with unpacked(path) as experiment:
-        judged = judge(experiment)
-        return "\n\n".join([*verdicts(judged), *comparisons(judged)])

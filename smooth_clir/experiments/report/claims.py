@@ -16,10 +16,9 @@ from smooth_clir.experiments.report.names import baseline_name, value_name
 from smooth_clir.experiments.report.significance import (
     SIGNIFICANCE,
     Comparison,
-    baseline_metric,
-    channel_metric,
     means_over_seeds,
     pairs_of,
+    system_metric,
     values_of,
 )
 from smooth_clir.experiments.settings import BASELINE, CHANNEL, Claim
@@ -30,7 +29,7 @@ OPEN: Final = "inconclusive"
 CLAIMS_CAPTION: Final = "The claims of the experiment"
 _Floats = npt.NDArray[np.float64]
 
-_OF_MANY: Final = {HOLDS: "hold", CONTRADICTED: "are contradicted", OPEN: OPEN}
+_PLURALS: Final = {HOLDS: "hold", CONTRADICTED: "are contradicted", OPEN: OPEN}
 
 
 class _Part(NamedTuple):
@@ -38,10 +37,10 @@ class _Part(NamedTuple):
 
     metric: str
     row: Row
-    other: str
-    """The label of the other row, or the name of the baseline."""
+    rival: str
+    """The label of the row that it is compared with, or the name of the baseline."""
     comparison: Comparison | None
-    """None where the rows share no finished seed, or no cell with the same data has the baseline."""
+    """None where the rows share no finished seed, or where no cell with the same data has the baseline."""
     verdict: str = OPEN
 
 
@@ -53,7 +52,7 @@ class Judged(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Holds where every comparison does, and is contradicted where one is."""
+        """Holds if every comparison does; is contradicted if any is."""
         verdicts = {part.verdict for part in self.parts}
         return CONTRADICTED if CONTRADICTED in verdicts else HOLDS if verdicts == {HOLDS} else OPEN
 
@@ -61,14 +60,14 @@ class Judged(NamedTuple):
 def judge(experiment: Experiment) -> list[Judged]:
     """Every claim with its verdict; Holm's correction covers all comparisons of all of them."""
     values = values_of(experiment.rows)
-    found = [(claim, [*_parts(claim, experiment.rows, values)]) for claim in experiment.claims]
-    tested = [part.comparison for _, parts in found for part in parts if part.comparison]
-    corrected = iter(holm([one.p_value for one in tested]))
+    claims = [(claim, [*_parts(claim, experiment.rows, values)]) for claim in experiment.claims]
+    tested = [part.comparison for _, parts in claims for part in parts if part.comparison]
+    corrected = iter(holm([comparison.p_value for comparison in tested]))
     judged = []
-    for claim, parts in found:
-        for place, part in enumerate(parts):
+    for claim, parts in claims:
+        for number, part in enumerate(parts):
             compared = part.comparison and part.comparison._replace(p_value=next(corrected))
-            parts[place] = part._replace(comparison=compared, verdict=verdict(claim, compared))
+            parts[number] = part._replace(comparison=compared, verdict=verdict(claim, compared))
         judged.append(Judged(claim, parts))
     return judged
 
@@ -76,7 +75,7 @@ def judge(experiment: Experiment) -> list[Judged]:
 def verdicts(judged: Sequence[Judged]) -> Iterator[str]:
     """A verdict on each claim; nothing where the experiment claims nothing."""
     if judged:
-        lines = ((one.claim.says, one.verdict, _count(one)) for one in judged)
+        lines = ((entry.claim.says, entry.verdict, _count(entry)) for entry in judged)
         yield table(CLAIMS_CAPTION, ("Claim", "verdict", "comparisons"), lines)
 
 
@@ -84,13 +83,14 @@ def comparisons(judged: Sequence[Judged]) -> Iterator[str]:
     """The comparisons behind the verdicts, and when one holds; nothing where the experiment claims nothing."""
     if not judged:
         return
-    for one in judged:
+    for claim, parts in judged:
+        margin = f" ({claim.direction} by {claim.margin:g} or more)" if claim.margin else ""
         yield table(
-            f"{one.claim.says}{_margin(one.claim)}: the difference of the means over queries, its verdict and p-value",
-            ("Row", "compared with", *(METRICS[metric].name for metric in one.claim.metrics)),
-            _lines(one),
+            f"{claim.says}{margin}: the difference of the means over queries, its verdict and p-value",
+            ("Row", "compared with", *(METRICS[metric].name for metric in claim.metrics)),
+            _lines(claim, parts),
         )
-    number = sum(part.comparison is not None for one in judged for part in one.parts)
+    number = sum(part.comparison is not None for _, parts in judged for part in parts)
     yield paragraph(
         f"A comparison holds, or is contradicted, where p < {SIGNIFICANCE} after Holm's correction (number of "
         f"comparisons: {number}), else it is {OPEN}; the test is that of the results below. A claim holds where "
@@ -112,7 +112,7 @@ def verdict(claim: Claim, compared: Comparison | None) -> str:
 
 
 def _parts(claim: Claim, rows: Sequence[Row], values: Mapping[str, QueryMetrics]) -> Iterator[_Part]:
-    """A claim's comparisons, before any correction: the results' test, of one row and the other plus the margin.
+    """A claim's comparisons before any correction: the test of the results, after the margin is added to the rival.
 
     Rows may differ in their data: then their queries are the same, and their lists are not.
     """
@@ -123,36 +123,36 @@ def _parts(claim: Claim, rows: Sequence[Row], values: Mapping[str, QueryMetrics]
             label, means = _means(row, chosen, metric, rows, values)
             compared = None
             if means:
-                of_row, of_other = means
-                p_value = randomisation_test(sign * of_row, sign * of_other + claim.margin, two_sided=True)
-                compared = Comparison(float(np.mean(of_row - of_other)), p_value, p_value == RESOLUTION)
+                row_values, rival_values = means
+                p_value = randomisation_test(sign * row_values, sign * rival_values + claim.margin, two_sided=True)
+                compared = Comparison(float(np.mean(row_values - rival_values)), p_value, p_value == RESOLUTION)
             yield _Part(metric, row, label, compared)
 
 
 def _means(
     row: Row, chosen: Mapping[str, Any], metric: str, rows: Sequence[Row], values: Mapping[str, QueryMetrics]
 ) -> tuple[str, tuple[_Floats, _Floats] | None]:
-    """The label of what a row is compared with, and a metric of each query for both; None where there is no pair."""
+    """The label of a row's rival, and a metric of each query for the row and the rival; None where there is no pair."""
     if BASELINE in chosen:
         # Rows with the same data rank the same lists, and a baseline may be evaluated beside one of them alone.
-        cells = (cell for other in rows if other.data == row.data for cell in other.done)
-        runs = (baseline_metric(cell, chosen[BASELINE], metric) for cell in cells)
+        cells = (cell for same in rows if same.data == row.data for cell in same.done)
+        runs = (system_metric(cell, BASELINE, chosen[BASELINE], metric) for cell in cells)
         baseline = next((values for values in runs if values is not None), None)
         return baseline_name(chosen[BASELINE]), _beside(row, baseline, metric, values)
     if CHANNEL in chosen:
-        channels = [channel_metric(cell, chosen[CHANNEL], metric) for cell in row.done]
+        channels = [system_metric(cell, CHANNEL, chosen[CHANNEL], metric) for cell in row.done]
         known = [channel for channel in channels if channel is not None]
         channel = np.mean(known, axis=0) if known and len(known) == len(channels) else None
         return f"its {value_name(chosen[CHANNEL], CHANNEL)} alone", _beside(row, channel, metric, values)
-    other_row = _find(chosen, rows)
-    pairs = pairs_of(row, other_row, values)
-    return other_row.label, means_over_seeds(pairs, values, metric) if pairs else None
+    rival = _find(chosen, rows)
+    pairs = pairs_of(row, rival, values)
+    return rival.label, means_over_seeds(pairs, values, metric) if pairs else None
 
 
 def _beside(
     row: Row, system: _Floats | None, metric: str, values: Mapping[str, QueryMetrics]
 ) -> tuple[_Floats, _Floats] | None:
-    """A metric of each query for a row and for a system on the same lists; None where one of them has none."""
+    """A metric of each query for a row and for a system on the same lists; None unless both have it."""
     if system is None or not row.done:
         return None
     return np.mean([values[cell.name].values[metric] for cell in row.done], axis=0), system
@@ -165,20 +165,16 @@ def _find(chosen: Mapping[str, Any], rows: Sequence[Row]) -> Row:
 
 def _count(judged: Judged) -> str:
     counts = Counter(part.verdict for part in judged.parts)
-    said = (f"{counts[one]} {one if counts[one] == 1 else many}" for one, many in _OF_MANY.items() if counts[one])
-    return ", ".join(said)
+    known = ((counts[single], single, plural) for single, plural in _PLURALS.items() if counts[single])
+    return ", ".join(f"{count} {single if count == 1 else plural}" for count, single, plural in known)
 
 
-def _margin(claim: Claim) -> str:
-    return f" ({claim.direction} by {claim.margin:g} or more)" if claim.margin else ""
-
-
-def _lines(judged: Judged) -> Iterator[Sequence[str | Entry]]:
-    """A line for each row that a claim's row is compared with."""
-    metrics = len(judged.claim.metrics)
-    for start in range(0, len(judged.parts), metrics):
-        parts = judged.parts[start : start + metrics]
-        yield (parts[0].row.label, parts[0].other, *map(_entry, parts))
+def _lines(claim: Claim, parts: Sequence[_Part]) -> Iterator[Sequence[str | Entry]]:
+    """A line for each rival of a claim's row."""
+    metrics = len(claim.metrics)
+    for start in range(0, len(parts), metrics):
+        line = parts[start : start + metrics]
+        yield (line[0].row.label, line[0].rival, *map(_entry, line))
 
 
 def _entry(part: _Part) -> Entry:

@@ -1,5 +1,6 @@
 """The results on held-out domains, without and with an adversary, in the form of Cohen et al. 2018, Tables 1 and 2."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 from typing import Final, NamedTuple
@@ -9,23 +10,16 @@ import numpy as np
 from models.evaluation.metrics import METRICS
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test, wilcoxon_test
 from smooth_clir.experiments.experiment import Experiment, Row
-from smooth_clir.experiments.report.held_out_lines import (
-    TEXTS,
-    UPDATES,
-    WEIGHT,
-    Line,
-    has_texts,
-    held_out_lines,
-    held_out_of,
-    is_adversary,
-    weight_of,
-)
 from smooth_clir.experiments.report.markdown import NOTHING, paragraph, table
-from smooth_clir.experiments.report.names import setting_name, value_name
-from smooth_clir.experiments.report.published_domains import published_domain_blocks
+from smooth_clir.experiments.report.names import setting_name, settings_label, value_name
+from smooth_clir.experiments.report.published import Published, published_blocks
 from smooth_clir.experiments.report.significance import SIGNIFICANCE, Comparison, means_over_seeds, pairs_of, values_of
-from smooth_clir.experiments.settings import SEED
+from smooth_clir.experiments.settings import HELD_OUT, SEED, VARIANT
 
+_ADVERSARY: Final = "adversary."
+WEIGHT: Final = f"{_ADVERSARY}weight"
+TEXTS: Final = f"{_ADVERSARY}held_out_texts"
+UPDATES: Final = f"{_ADVERSARY}updates"
 SHOWN: Final = ("p_mr_1", "mrr_mr", "ndcg_5")
 """The paper's P@1 and MRR, and NDCG@5."""
 SIGNIFICANT: Final = "†"
@@ -36,14 +30,104 @@ _FIGURES: Final = {
     "train/adversary_gradient_norm": "gradient of the adversary",
 }
 """Figures of a training's epoch to their columns."""
-_LEAST_SHOWN: Final = 0.0001
-"""Smaller p-values are shown as being below this."""
-_MOST_NAMED: Final = 3
-"""Up to this number of domains, those that training knows are named."""
+_MIN_P_VALUE: Final = 0.0001
+"""The smallest p-value that is shown; a smaller one is shown as being below it."""
+_MAX_NAMES: Final = 3
+"""The largest number of trained domains that are named."""
 
 
-class _Compared(NamedTuple):
-    """A metric of a line, each query's value being the mean over the seeds that both rows have."""
+class Line(NamedTuple):
+    """A row with an adversary and its original, the same ranker without one; or an original alone."""
+
+    ranker: str
+    """The settings that both rows share, except the held-out domains."""
+    row: Row
+    original: Row | None
+    """None before it has finished."""
+
+    @property
+    def adversarial(self) -> Row | None:
+        """The row, unless it is the original itself."""
+        return None if self.row is self.original else self.row
+
+
+def held_out_lines(experiment: Experiment) -> list[Line]:
+    """The lines of the tables: every finished row with an adversary, and each original without such a row.
+
+    The original of a row has the weight 0, the same `held_out_texts`, and the same settings outside of the adversary.
+    A row of weight 0 with `held_out_texts` is the control of these texts, whose words its vocabularies count. Its
+    original is the row without the texts, if there is one.
+    """
+    rows = [row for row in experiment.rows if row.done and HELD_OUT in row.settings]
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(_without_adversary(row), []).append(row)
+    labels = [_shared_label(group) for group in groups.values()]
+    targets = [group[0].settings[HELD_OUT] for group in groups.values()]
+    lines: list[Line] = []
+    for group, label, target in zip(groups.values(), labels, targets, strict=True):
+        # Variants may be the rankers, each with and without the adversary: then its first variant names a ranker.
+        is_shared = [*zip(labels, targets, strict=True)].count((label, target)) > 1
+        lines += _lines_of(group, str(group[0].settings.get(VARIANT, label)) if is_shared else label)
+    rankers = [line.ranker for line in lines]
+
+    def order(line: Line) -> tuple[float, ...]:
+        target = targets.index(line.row.settings[HELD_OUT])
+        return rankers.index(line.ranker), target, has_texts(line.row), weight_of(line.row)
+
+    return sorted(lines, key=order)
+
+
+def _shared_label(group: Sequence[Row]) -> str:
+    """The label of the settings that rows share, except the held-out domains; a variant may name the adversary."""
+    first = group[0].settings
+    keys = (key for key in first if key != HELD_OUT and not key.startswith(_ADVERSARY))
+    return settings_label({key: first[key] for key in keys if all(row.settings[key] == first[key] for row in group)})
+
+
+def _lines_of(group: Sequence[Row], ranker: str) -> Iterator[Line]:
+    """The lines of rows that differ in their adversary alone."""
+    controls = [row for row in group if not weight_of(row)]
+    originals = [row for row in controls if not has_texts(row)] or controls
+    lines = [Line(ranker, row, _original(row, group)) for row in group if row not in originals]
+    yield from lines
+    if originals and not any(line.original in originals for line in lines):
+        yield Line(ranker, originals[0], originals[0])
+
+
+def _original(row: Row, group: Sequence[Row]) -> Row | None:
+    """The row without the adversary, preferably with the same updates, else the first."""
+    texts = has_texts(row) and weight_of(row) > 0
+    originals = [original for original in group if not weight_of(original) and has_texts(original) == texts]
+    originals.sort(key=lambda original: original.setting(UPDATES) != row.setting(UPDATES))
+    return originals[0] if originals else None
+
+
+def _without_adversary(row: Row) -> str:
+    """Everything that decides a row's results except the adversary and the seeds."""
+    settings = {key: value for key, value in row.settings.items() if not key.startswith(_ADVERSARY) and key != VARIANT}
+    config = {
+        section: {key: value for key, value in content.items() if f"{section}.{key}" != SEED}
+        if isinstance(content, Mapping)
+        else content
+        for section, content in row.done[0].config.items()
+        if section not in ("adversary", "output")
+    }
+    return json.dumps([settings, config], sort_keys=True)
+
+
+def weight_of(row: Row) -> float:
+    """The weight of a row's adversary; 0 where there is none."""
+    return row.setting(WEIGHT) or 0.0
+
+
+def has_texts(row: Row) -> bool:
+    """Whether a row's vocabularies, and its discriminator, know the texts of the held-out domains."""
+    return bool(row.setting(TEXTS))
+
+
+class _Change(NamedTuple):
+    """A metric of both rows of a line; a query's value is the mean over the seeds that both have."""
 
     mean: float
     original: float
@@ -55,7 +139,7 @@ class _Compared(NamedTuple):
         """The mean in the paper's form.
 
         Example:
-          >>> _Compared(0.4041, 0.3282, 0.01, Comparison(0.0759, 0.02, False)).text
+          >>> _Change(0.4041, 0.3282, 0.01, Comparison(0.0759, 0.02, False)).text
           '0.404 (+23 %)†'
         """
         mark = SIGNIFICANT if self.wilcoxon < SIGNIFICANCE else ""
@@ -64,32 +148,29 @@ class _Compared(NamedTuple):
     @property
     def wilcoxon_text(self) -> str:
         """Wilcoxon's p-value for a reader."""
-        return f"{self.wilcoxon:.4f}" if self.wilcoxon >= _LEAST_SHOWN else f"< {_LEAST_SHOWN}"
+        return f"{self.wilcoxon:.4f}" if self.wilcoxon >= _MIN_P_VALUE else f"< {_MIN_P_VALUE}"
 
 
 def domain_blocks(experiment: Experiment) -> Iterator[str]:
-    """The results on held-out domains; nothing where the grid has none, or no cell has finished.
-
-    The paper's numbers follow where the experiment names one of its tables.
-    """
+    """The results on held-out domains, then the published numbers; nothing without such domains or finished cells."""
     lines = held_out_lines(experiment)
     if not lines:
         return
-    compared = _compare(lines)
+    changes = _compare(lines)
     for ranker in dict.fromkeys(line.ranker for line in lines):
-        shown = [line for line in lines if line.ranker == ranker]
-        yield table(_caption(ranker, experiment), _heads(), _entries(shown, experiment, compared))
+        ranker_lines = [line for line in lines if line.ranker == ranker]
+        yield table(_caption(ranker, experiment), _heads(), _entries(ranker_lines, experiment, changes))
     yield paragraph(_explanation(lines, experiment))
-    if compared:
-        yield from _p_value_blocks(lines, experiment, compared)
+    if changes:
+        yield from _p_value_blocks(lines, experiment, changes)
     yield from _weight_blocks(lines)
     yield from _discriminator_blocks(lines, experiment)
-    if experiment.domain_table:
-        yield from published_domain_blocks(experiment.domain_table)
+    if published := _published(experiment):
+        yield from published_blocks(published, experiment.rows)
 
 
 def relative_change(value: float, original: float) -> str:
-    """The change in per cent, in whole ones from 1 % on.
+    """The change in per cent, without decimals from 1 % on.
 
     Example:
       >>> relative_change(0.4041, 0.3282), relative_change(0.6214, 0.6188), relative_change(0.3, 0.3)
@@ -106,56 +187,60 @@ def relative_change(value: float, original: float) -> str:
     return f"{change:+.0f} %" if abs(float(tenths)) >= 1 else f"{tenths} %"
 
 
-def _compare(lines: Sequence[Line]) -> dict[tuple[str, str], _Compared]:
-    """(row's label, metric) to comparison, for lines whose rows share a seed; Holm's correction covers all of them."""
+def _compare(lines: Sequence[Line]) -> dict[tuple[str, str], _Change]:
+    """(row's label, metric) to change, for lines whose rows share a seed; Holm's correction covers all of them."""
     rows = {row.label: row for line in lines for row in (line.row, line.original) if row}
     values = values_of(rows.values())
-    found: dict[tuple[str, str], _Compared] = {}
+    changes: dict[tuple[str, str], _Change] = {}
     for line in lines:
         seeds = pairs_of(line.row, line.original, values) if line.adversarial and line.original else []
         for metric in SHOWN if seeds else ():
-            of_row, of_original = means_over_seeds(seeds, values, metric)
-            p_value = randomisation_test(of_row, of_original, two_sided=True)
-            difference = float(np.mean(of_row - of_original))
-            found[line.row.label, metric] = _Compared(
-                float(np.mean(of_row)),
-                float(np.mean(of_original)),
-                wilcoxon_test(of_row, of_original),
+            row_values, original_values = means_over_seeds(seeds, values, metric)
+            p_value = randomisation_test(row_values, original_values, two_sided=True)
+            difference = float(np.mean(row_values - original_values))
+            changes[line.row.label, metric] = _Change(
+                float(np.mean(row_values)),
+                float(np.mean(original_values)),
+                wilcoxon_test(row_values, original_values),
                 Comparison(difference, p_value, p_value == RESOLUTION),
             )
-    corrected = holm([one.randomisation.p_value for one in found.values()])
+    corrected = holm([change.randomisation.p_value for change in changes.values()])
     return {
-        key: one._replace(randomisation=one.randomisation._replace(p_value=p_value))
-        for (key, one), p_value in zip(found.items(), corrected, strict=True)
+        key: change._replace(randomisation=change.randomisation._replace(p_value=p_value))
+        for (key, change), p_value in zip(changes.items(), corrected, strict=True)
     }
 
 
 def _caption(ranker: str, experiment: Experiment) -> str:
-    name = f", Table {experiment.domain_table}" if experiment.domain_table else ""
-    return f"{ranker or 'Held-out domains'}, in the form of Cohen et al. 2018{name}"
+    published = _published(experiment)
+    return f"{ranker or 'Held-out domains'}, in the form of {published.source if published else 'Cohen et al. 2018'}"
+
+
+def _published(experiment: Experiment) -> Published | None:
+    """The published numbers of held-out domains."""
+    return experiment.published if experiment.published and experiment.published.held_out else None
 
 
 def _heads() -> Sequence[str]:
-    names = [METRICS[metric].name for metric in SHOWN]
-    columns = (f"{which} {name}" for which in ("Original", "Adv") for name in names)
+    columns = (f"{system} {METRICS[metric].name}" for system in ("Original", "Adv") for metric in SHOWN)
     return ("source → target", setting_name(WEIGHT), "seeds", *columns)
 
 
 def _entries(
-    lines: Sequence[Line], experiment: Experiment, compared: Mapping[tuple[str, str], _Compared]
+    lines: Sequence[Line], experiment: Experiment, changes: Mapping[tuple[str, str], _Change]
 ) -> Iterator[Sequence[str]]:
-    """The entries of a ranker's table; lines with the same domains form a group, whose first names them."""
-    before = ""
+    """The entries of a ranker's table; the first of the lines with the same domains names them."""
+    previous = ""
     for line in lines:
         original, adversarial = [], []
         for metric in SHOWN:
-            one = compared.get((line.row.label, metric))
-            original.append(f"{one.original:.3f}" if one else _mean(line.original, metric))
-            adversarial.append(one.text if one else _mean(line.adversarial, metric))
+            change = changes.get((line.row.label, metric))
+            original.append(f"{change.original:.3f}" if change else _mean(line.original, metric))
+            adversarial.append(change.text if change else _mean(line.adversarial, metric))
         domains = _domains(line.row, experiment)
         adversary = _adversary(line.row) if line.adversarial else NOTHING
-        yield ("" if domains == before else domains, adversary, _seeds(line), *original, *adversarial)
-        before = domains
+        yield ("" if domains == previous else domains, adversary, _seeds(line), *original, *adversarial)
+        previous = domains
 
 
 def _mean(row: Row | None, metric: str) -> str:
@@ -163,35 +248,35 @@ def _mean(row: Row | None, metric: str) -> str:
 
 
 def _adversary(row: Row) -> str:
-    """The weight of a row's adversary, and its other settings where they are not the usual ones."""
-    more = {key: value for key, value in row.settings.items() if is_adversary(key) and key not in (WEIGHT, TEXTS)}
+    """The weight of a row's adversary, and its unusual settings."""
+    keys = [key for key in row.settings if key.startswith(_ADVERSARY) and key not in (WEIGHT, TEXTS)]
+    settings = {key: row.settings[key] for key in keys}
     if row.setting(UPDATES) == "alternate":
-        more[UPDATES] = "alternate"
-    return ", ".join(
-        [value_name(weight_of(row)), *(f"{setting_name(key)} {value_name(one)}" for key, one in more.items())]
-    )
+        settings[UPDATES] = "alternate"
+    texts = (f"{setting_name(key)} {value_name(value)}" for key, value in settings.items())
+    return ", ".join([value_name(weight_of(row)), *texts])
 
 
 def _seeds(line: Line) -> str:
     """The number of seeds that both rows have, of all."""
-    of_rows = [{cell.settings.get(SEED) for cell in row.done} for row in (line.row, line.original) if row]
-    both, planned = len(set.intersection(*of_rows)), len(line.row.cells)
-    return f"{both}" if both == planned else f"{both} of {planned}"
+    row_seeds = [{cell.settings.get(SEED) for cell in row.done} for row in (line.row, line.original) if row]
+    shared, planned = len(set.intersection(*row_seeds)), len(line.row.cells)
+    return f"{shared}" if shared == planned else f"{shared} of {planned}"
 
 
 def _domains(row: Row, experiment: Experiment) -> str:
     """The domains that training knows, and those that are tested."""
-    held_out = held_out_of(row)
+    held_out = row.settings[HELD_OUT]
     if not held_out:
         return "All → All"
     trained = [name for name in experiment.domains if name not in held_out]
-    named = f"({', '.join(trained)})" if len(trained) > 1 else "".join(trained)
-    source = named if 0 < len(trained) <= _MOST_NAMED else "All*"
+    names = f"({', '.join(trained)})" if len(trained) > 1 else "".join(trained)
+    source = names if 0 < len(trained) <= _MAX_NAMES else "All*"
     return f"{source} → {', '.join(held_out)}{', with its texts' * has_texts(row)}"
 
 
 def _explanation(lines: Sequence[Line], experiment: Experiment) -> str:
-    """Explains the tables; says nothing of what they do not show."""
+    """Explains what the tables show."""
     parts = [
         "Trained on the domains before the arrow, tested on those after it. Original is the ranker without the "
         "adversary (w = 0), Adv the same with it: means over the seeds that both have, and the change relative to "
@@ -210,10 +295,10 @@ def _explanation(lines: Sequence[Line], experiment: Experiment) -> str:
     return "".join(parts)
 
 
-def _of_all_rankers(
+def _shared_table(
     caption: str, heads: Sequence[str], lines: Sequence[tuple[Line, Sequence[str]]], experiment: Experiment
 ) -> str:
-    """A table that all rankers share: where there are several, a column names them."""
+    """A table of all rankers, with a column for their names if there are several."""
     several = len({line.ranker for line, _ in lines}) > 1
     return table(
         caption,
@@ -226,26 +311,27 @@ def _of_all_rankers(
 
 
 def _p_value_blocks(
-    lines: Sequence[Line], experiment: Experiment, compared: Mapping[tuple[str, str], _Compared]
+    lines: Sequence[Line], experiment: Experiment, changes: Mapping[tuple[str, str], _Change]
 ) -> Iterator[str]:
     shown = []
     for line in lines:
-        of_line = [compared[key] for metric in SHOWN if (key := (line.row.label, metric)) in compared]
-        if of_line:
-            shown.append((line, [text for one in of_line for text in (one.wilcoxon_text, one.randomisation.p_text)]))
+        line_changes = [changes[key] for metric in SHOWN if (key := (line.row.label, metric)) in changes]
+        if line_changes:
+            pairs = ((change.wilcoxon_text, change.randomisation.p_text) for change in line_changes)
+            shown.append((line, [text for pair in pairs for text in pair]))
     heads = [f"{METRICS[metric].name}, {test}" for metric in SHOWN for test in ("Wilcoxon", "randomisation")]
-    yield _of_all_rankers("p-values of Adv beside Original", heads, shown, experiment)
+    yield _shared_table("p-values of Adv beside Original", heads, shown, experiment)
     bound = " ≤: no drawn sign flip gave as large a difference, and the p-value may be smaller."
     yield paragraph(
         "Both tests are two-sided, over queries. Wilcoxon's p-values are those behind the marks above. Those of the "
-        f"randomisation test are after Holm's correction over all {len(compared)} comparisons of this table."
+        f"randomisation test are after Holm's correction over all {len(changes)} comparisons of this table."
         + bound
-        * any(one.randomisation.is_bound for one in compared.values())
+        * any(change.randomisation.is_bound for change in changes.values())
     )
 
 
 def _weight_blocks(lines: Sequence[Line]) -> Iterator[str]:
-    """Each weight on the eval split, where Cohen et al. choose theirs; nothing where no ranker has several above 0."""
+    """Each weight on the eval split, where Cohen et al. choose theirs; nothing unless a ranker has several above 0."""
     rows = {row.label: (line.ranker, row) for line in lines for row in (line.original, line.row) if row}
     weights: dict[str, dict[float, list[float]]] = {}
     for ranker, row in rows.values():
@@ -253,13 +339,13 @@ def _weight_blocks(lines: Sequence[Line]) -> Iterator[str]:
         values = [training.best_value for training in row.trainings]
         weights.setdefault(name, {}).setdefault(weight_of(row), []).extend(values)
     entries = []
-    for name, values_of_weights in weights.items():
-        means = {weight: mean(values) for weight, values in sorted(values_of_weights.items()) if values}
+    for name, weight_values in weights.items():
+        means = {weight: mean(values) for weight, values in sorted(weight_values.items()) if values}
         above = [weight for weight in means if weight > 0]
-        chosen = max(above, key=means.__getitem__) if len(above) > 1 else None
-        for weight, value in means.items() if chosen else ():
-            figure = f"{value:.4f}{', the best above 0' * (weight == chosen)}"
-            entries.append((name, value_name(weight), str(len(values_of_weights[weight])), figure))
+        best = max(above, key=means.__getitem__) if len(above) > 1 else None
+        for weight, value in means.items() if best else ():
+            figure = f"{value:.4f}{', the best above 0' * (weight == best)}"
+            entries.append((name, value_name(weight), str(len(weight_values[weight])), figure))
     if entries:
         yield table("The weight on the eval split", ("Ranker", setting_name(WEIGHT), "trainings", "mean"), entries)
         yield paragraph(
@@ -272,18 +358,14 @@ def _discriminator_blocks(lines: Sequence[Line], experiment: Experiment) -> Iter
     """The discriminator's accuracy and both gradients; nothing where no training has these figures."""
     shown = []
     for line in lines:
-        of_seeds = [training.best.figures for training in line.row.trainings]
-        if not of_seeds:
-            continue
-        means = [
-            f"{mean(one[key] for one in of_seeds):.3g}" if all(key in one for one in of_seeds) else NOTHING
-            for key in _FIGURES
-        ]
-        if {*means} != {NOTHING}:
-            shown.append((line, means))
+        figures = [training.best.figures for training in line.row.trainings]
+        known = [key for key in _FIGURES if figures and all(key in seed_figures for seed_figures in figures)]
+        if known:
+            means = {key: f"{mean(seed_figures[key] for seed_figures in figures):.3g}" for key in known}
+            shown.append((line, [means.get(key, NOTHING) for key in _FIGURES]))
     if shown:
         caption = "The discriminator in the best epoch: means over the seeds"
-        yield _of_all_rankers(caption, [*_FIGURES.values()], shown, experiment)
+        yield _shared_table(caption, [*_FIGURES.values()], shown, experiment)
         yield paragraph(
             "Accuracy is the share of pairs whose domain the discriminator names; a constant answer has the share of "
             "the largest domain, and above it the discriminator tells domains apart. Gradients are norms before "

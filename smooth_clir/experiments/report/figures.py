@@ -86,7 +86,7 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
             top_grade = cell.setting("data.top_grade")
             loss = make_loss(settings, top_grade)
             if isinstance(loss, PointwiseLoss):
-                theta = ", ".join(f"{one:.2g}" for one in loss.theta)
+                theta = ", ".join(f"{threshold:.2g}" for threshold in loss.theta)
                 losses[f"{value_name(settings.name, 'loss.name')}, θ = ({theta})"] = loss
                 grades = top_grade + 1
     if not losses:
@@ -95,10 +95,10 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, grades, sharey=True)
         for grade, panel in enumerate(panels):
-            for place, loss in enumerate(losses.values()):
+            for number, loss in enumerate(losses.values()):
                 # Lists of one document: the mean over a list is the document's loss.
                 values = loss(tf.fill([len(_SCORES), 1], float(grade)), _SCORES[:, None]).numpy()
-                panel.plot(_SCORES, values, **{**line_style(place), "markevery": (place * 5, 40)})
+                panel.plot(_SCORES, values, **{**line_style(number), "markevery": (number * 5, 40)})
             panel.set(title=grade_name(grade, grades - 1), xlabel="score")
         panels[0].set_ylabel("loss")
         share_legend(figure, panels[0], [*losses])
@@ -125,8 +125,8 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
     if not rows:
         return None
     splits = {
-        "train": [[one.train_scores for one in row.trainings if one.train_scores] for row in rows],
-        "eval": [[one.best.scores for one in row.trainings] for row in rows],
+        "train": [[training.train_scores for training in row.trainings if training.train_scores] for row in rows],
+        "eval": [[training.best.scores for training in row.trainings] for row in rows],
     }
     columns = min(_COLUMNS, len(rows))
     height = len(splits) * ceil(len(rows) / columns)
@@ -135,10 +135,10 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
         panels = figure.subplots(height, columns, squeeze=False)
         for panel in panels.flat:
             panel.set_axis_off()
-        for line, (split, of_rows) in enumerate(splits.items()):
-            for place, (row, scores) in enumerate(zip(rows, of_rows, strict=True)):
+        for line, (split, row_scores) in enumerate(splits.items()):
+            for number, (row, scores) in enumerate(zip(rows, row_scores, strict=True)):
                 if scores:
-                    panel = panels[len(splits) * (place // columns) + line, place % columns]
+                    panel = panels[len(splits) * (number // columns) + line, number % columns]
                     _paint_densities(panel, scores, as_is(f"{fill(row.label, 32)}\n{split} split"))
         grades = splits["eval"][0][0].counts
         labels = [grade_name(int(grade), len(grades) - 1) for grade in grades]
@@ -157,15 +157,15 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
 
 def _paint_densities(panel: Axes, scores: Sequence[ScoreCounts], title: str) -> None:
     """The densities of a row's scores on one split, of all its seeds."""
-    limit = max(one.limit for one in scores)
+    limit = max(counts.limit for counts in scores)
     bins = len(scores[0].counts["0"])
     edges = np.linspace(-limit, limit, bins + 1)
     centres = (edges[:-1] + edges[1:]) / 2
     for grade in scores[0].counts:
-        counts = np.zeros(bins)
-        for one in scores:
-            counts += np.histogram(centres * one.limit / limit, edges, weights=one.counts[grade])[0]
-        density = counts / max(counts.sum(), 1) / (2 * limit / bins)
+        total = np.zeros(bins)
+        for counts in scores:
+            total += np.histogram(centres * counts.limit / limit, edges, weights=counts.counts[grade])[0]
+        density = total / max(total.sum(), 1) / (2 * limit / bins)
         style = line_style(int(grade))
         panel.plot(centres, density, **{**style, "marker": ""})
         panel.fill_between(centres, density, color=style["color"], alpha=0.15, linewidth=0)
@@ -189,7 +189,7 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
     series: dict[str, list[Row]] = {}
     for row in rows:
         if row.done and row.settings.get(key) is not None:
-            label = settings_label({other: value for other, value in row.settings.items() if other != key})
+            label = settings_label({name: value for name, value in row.settings.items() if name != key})
             series.setdefault(label, []).append(row)
     if len({row.settings[key] for points in series.values() for row in points}) < 2:
         return None
@@ -199,8 +199,8 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
     def paint(figure: Figure) -> None:
         panels = figure.subplots(lines, _COLUMNS).ravel()
         for panel, metric in zip(panels, METRICS.values(), strict=False):
-            for place, points in enumerate(series.values()):
-                _paint_curve(panel, points, key, metric.key, place)
+            for number, points in enumerate(series.values()):
+                _paint_curve(panel, points, key, metric.key, number)
             panel.set(title=metric.name, xlabel=as_is(axis))
         for panel in panels[len(METRICS) :]:
             panel.set_axis_off()
@@ -217,15 +217,13 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
     )
 
 
-def _paint_curve(panel: Axes, points: Sequence[Row], key: str, metric: str, place: int) -> None:
+def _paint_curve(panel: Axes, points: Sequence[Row], key: str, metric: str, number: int) -> None:
     points = sorted(points, key=lambda row: row.settings[key])
     x = [row.settings[key] for row in points]
     values = [[cell.metrics[metric] for cell in row.done] for row in points]
-    style = line_style(place)
-    panel.plot(x, [np.mean(one) for one in values], **style)
-    panel.fill_between(
-        x, [min(one) for one in values], [max(one) for one in values], color=style["color"], alpha=0.2, linewidth=0
-    )
+    style = line_style(number)
+    panel.plot(x, [np.mean(seeds) for seeds in values], **style)
+    panel.fill_between(x, [*map(min, values)], [*map(max, values)], color=style["color"], alpha=0.2, linewidth=0)
 
 
 def training_figure(rows: Sequence[Row]) -> Picture | None:
@@ -241,8 +239,8 @@ def training_figure(rows: Sequence[Row]) -> Picture | None:
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(_PANELS))
         for panel, (key, title) in zip(panels, _PANELS.items(), strict=True):
-            for place, row in enumerate(trained):
-                _paint_training(panel, row, key, place)
+            for number, row in enumerate(trained):
+                _paint_training(panel, row, key, number)
             panel.set(title=title, xlabel="epoch")
             panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panels[0].set_yscale("log")  # losses differ in their scale
@@ -262,12 +260,12 @@ def training_figure(rows: Sequence[Row]) -> Picture | None:
     )
 
 
-def _paint_training(panel: Axes, row: Row, key: str, place: int) -> None:
+def _paint_training(panel: Axes, row: Row, key: str, number: int) -> None:
     epochs = min(len(training.history) for training in row.trainings)
     values = np.array(
         [[epoch.figures.get(key, np.nan) for epoch in training.history[:epochs]] for training in row.trainings]
     )
-    style = {**line_style(place), "marker": ""}
+    style = {**line_style(number), "marker": ""}
     x = np.arange(1, epochs + 1)
     panel.plot(x, values.mean(axis=0), **style)
     panel.fill_between(x, values.min(axis=0), values.max(axis=0), color=style["color"], alpha=0.2, linewidth=0)

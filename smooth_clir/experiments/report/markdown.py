@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
-from urllib.parse import quote
 
 from components.training_report.svg import Picture
 from pipeline.layout import FIGURES
@@ -25,11 +24,6 @@ def paragraph(text: str) -> str:
     """Text that Markdown shows as it is, on one line."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", text)
-
-
-def link(text: str, label: str, address: str) -> str:
-    """A paragraph that ends in a link."""
-    return f"{paragraph(text)} [{paragraph(label)}](<{quote(address)}>)."
 
 
 def table(caption: str, head: Sequence[str], lines: Iterable[Sequence[str | Entry]]) -> str:

@@ -29,7 +29,7 @@ _VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "preset": _RANKERS,
     CHANNEL: {"smooth_cosine": "smooth cosine", "dot": "dot product", FIRST_PASS: "first pass"},
 }
-"""The names of values, by the setting that they are of."""
+"""The names of values, by their setting."""
 _BASELINES: Final = {
     RANDOM_ORDER: "random order",
     "bm25": "BM25",
@@ -59,7 +59,7 @@ def setting_name(key: str) -> str:
 
 
 def value_name(value: Any, setting: str | None = None) -> str:
-    """A value for a reader: the paper's name, if it is of a setting with such names, else as YAML would have it.
+    """A value for a reader: the paper's name, if the setting has such names, else as YAML would have it.
 
     Example:
       >>> value_name("mse", "loss.name"), value_name([0.2, 0.7]), value_name({"filters": 100})
@@ -70,7 +70,7 @@ def value_name(value: Any, setting: str | None = None) -> str:
       ('none', 'news, health')
     """
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {value_name(one)}" for key, one in value.items())
+        return ", ".join(f"{key} {value_name(part)}" for key, part in value.items())
     if setting == HELD_OUT:
         return ", ".join(value) or "none"
     if isinstance(value, list):

@@ -1,102 +1,136 @@
-"""The numbers that the paper published, transcribed as printed (arXiv:2011.00701, Tables 2 and 3), beside ours."""
+"""The numbers that a paper published, beside ours; `smooth_clir/experiments/published/` has a file for each table."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import pydantic
+from pydantic import AfterValidator, model_validator
 
 from models.evaluation.metrics import METRICS
-from smooth_clir.experiments.experiment import Row
-from smooth_clir.experiments.report.markdown import paragraph, table
+from pipeline.settings_file import describe_fault, read_settings_file
+from schemas.errors import ConfigError
+from schemas.settings import OneOf, Settings
+from smooth_clir.experiments.report.markdown import NOTHING, paragraph, table
+from smooth_clir.experiments.report.names import baseline_name
+from smooth_clir.experiments.settings import BASELINE, PUBLISHED
 
-COLUMNS: Final = ("p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r")
-"""The metrics of both tables, in their order."""
-
-
-class Published(NamedTuple):
-    """A row of one of the paper's tables; its epsilon is 1 everywhere."""
-
-    table: str
-    loss: str
-    """`loss.name`."""
-    encoder: str
-    """`model.encoder`."""
-    metrics: dict[str, float]
+if TYPE_CHECKING:
+    from smooth_clir.experiments.experiment import Row
 
 
-def _row(table_name: str, loss: str, encoder: str, *values: float) -> Published:
-    return Published(table_name, loss, encoder, dict(zip(COLUMNS, values, strict=True)))
+class PublishedTable(Settings):
+    """A table of published numbers."""
+
+    caption: str
+    """Caption of the table."""
+    layout: Literal["printed", "lines", "columns"] = "printed"
+    """`printed` shows the lines as they are, `lines` adds our systems to them. `columns` makes a column of each of our
+    systems and another of the line beside it; without a system of ours it shows nothing."""
+    columns: tuple[str, ...]
+    """Heads: that of the lines' names, then those of the values."""
+    metrics: tuple[Annotated[str, AfterValidator(OneOf(METRICS))], ...] = ()
+    """Our metrics, one for each value; `ordered_pairs` is shown as the rank loss."""
+    ours: dict[str, Any] = {}
+    """Settings that our systems share."""
+    lines: tuple[tuple[str | float | dict[str, Any], ...], ...]
+    """A name, our system unless the layout is `printed`, and the values. Our system is a mapping: settings of rows, or
+    `baseline` and the name of one. A text is shown as it is, a number with three decimals."""
+    notes: tuple[str, ...] = ()
+    """Paragraphs below the table."""
+
+    @model_validator(mode="after")
+    def _lines_fit_the_columns(self) -> "PublishedTable":
+        is_printed = self.layout == "printed"
+        for line in self.lines:
+            systems = sum(isinstance(entry, dict) for entry in line)
+            if (len(line) - systems, systems) != (len(self.columns), not is_printed):
+                parts = f"{len(self.columns)} entries{'' if is_printed else ' and our system'}"
+                raise ValueError(f"a line must have {parts}; got {list(line)}")
+        if not is_printed and len(self.metrics) != len(self.columns) - 1:
+            raise ValueError(f"metrics must be {len(self.columns) - 1}, one for each value; got {len(self.metrics)}")
+        return self
 
 
-PAPER_LANGUAGES = {"fr": "French", "it": "Italian", "sw": "Swahili", "tl": "Tagalog"}
+class Published(Settings):
+    """A file of published numbers."""
 
-# Average Pooling's rows of Table 3 are SOSL's of Table 2.
-# NDCG@5 of DSSM-CNN for French, 0.570, stands so in the paper, though its other columns lie close to Italian's.
-PUBLISHED: dict[str, tuple[Published, ...]] = {
-    "fr": (
-        _row("Tables 2 and 3", "sosl", "mean", 0.438, 0.832, 0.607, 0.811, 0.841, 0.607, 0.919),
-        _row("Table 2", "three_part_l2", "mean", 0.411, 0.763, 0.560, 0.754, 0.766, 0.565, 0.889),
-        _row("Table 2", "mse", "mean", 0.253, 0.700, 0.603, 0.727, 0.792, 0.443, 0.854),
-        _row("Table 2", "proportional_odds", "mean", 0.254, 0.704, 0.604, 0.729, 0.795, 0.445, 0.856),
-        _row("Table 3", "sosl", "cnn", 0.262, 0.656, 0.542, 0.570, 0.709, 0.437, 0.812),
-        _row("Table 3", "sosl", "lstm", 0.335, 0.718, 0.560, 0.716, 0.748, 0.503, 0.846),
-    ),
-    "it": (
-        _row("Tables 2 and 3", "sosl", "mean", 0.401, 0.791, 0.614, 0.798, 0.838, 0.568, 0.912),
-        _row("Table 2", "three_part_l2", "mean", 0.385, 0.748, 0.572, 0.751, 0.768, 0.545, 0.883),
-        _row("Table 2", "mse", "mean", 0.231, 0.699, 0.618, 0.731, 0.803, 0.427, 0.862),
-        _row("Table 2", "proportional_odds", "mean", 0.232, 0.705, 0.619, 0.734, 0.806, 0.430, 0.863),
-        _row("Table 3", "sosl", "cnn", 0.217, 0.620, 0.547, 0.656, 0.709, 0.394, 0.805),
-        _row("Table 3", "sosl", "lstm", 0.248, 0.675, 0.551, 0.675, 0.714, 0.434, 0.814),
-    ),
-    "sw": (
-        _row("Tables 2 and 3", "sosl", "mean", 0.600, 0.916, 0.341, 0.793, 0.776, 0.735, 0.833),
-        _row("Table 2", "three_part_l2", "mean", 0.599, 0.907, 0.314, 0.771, 0.737, 0.732, 0.827),
-        _row("Table 2", "mse", "mean", 0.351, 0.851, 0.360, 0.724, 0.738, 0.558, 0.771),
-        _row("Table 2", "proportional_odds", "mean", 0.351, 0.855, 0.362, 0.726, 0.740, 0.560, 0.772),
-        _row("Table 3", "sosl", "cnn", 0.457, 0.869, 0.310, 0.700, 0.680, 0.628, 0.743),
-        _row("Table 3", "sosl", "lstm", 0.527, 0.897, 0.319, 0.738, 0.713, 0.685, 0.772),
-    ),
-    "tl": (
-        _row("Tables 2 and 3", "sosl", "mean", 0.596, 0.928, 0.254, 0.799, 0.772, 0.738, 0.794),
-        _row("Table 2", "three_part_l2", "mean", 0.583, 0.925, 0.251, 0.790, 0.760, 0.730, 0.785),
-        _row("Table 2", "mse", "mean", 0.455, 0.892, 0.251, 0.732, 0.709, 0.639, 0.726),
-        _row("Table 2", "proportional_odds", "mean", 0.463, 0.896, 0.252, 0.737, 0.715, 0.645, 0.730),
-        _row("Table 3", "sosl", "cnn", 0.450, 0.861, 0.235, 0.699, 0.668, 0.624, 0.693),
-        _row("Table 3", "sosl", "lstm", 0.526, 0.907, 0.242, 0.748, 0.709, 0.688, 0.736),
-    ),
-}
-"""Rows by document language. In Table 3 Tagalog stands before Swahili, as Average Pooling's rows show."""
+    source: str
+    """The paper and its table."""
+    held_out: bool = False
+    """Whether they are of held-out domains: the grid must have `data.held_out`."""
+    tables: tuple[PublishedTable, ...]
+    """The tables, in their order."""
 
 
-def published_blocks(rows: Sequence[Row], language: str) -> Iterator[str]:
-    """Each row's means beside the paper's numbers for its loss and encoder, where the row is the paper's system.
+def read_published(name: str, folder: Path = Path()) -> Published:
+    """Reads published numbers.
 
     Args:
-      rows: of the experiment.
-      language: the document language, a key of `PUBLISHED`.
+      name: of a file of the package, or the path of another, which ends in `.yaml`.
+      folder: of relative paths.
+
+    Raises:
+      ConfigError: with every fault of the file.
     """
-    found = []
-    for published in PUBLISHED[language]:
-        chosen = {
-            "preset": "paper",
-            "loss.name": published.loss,
-            "model.encoder": published.encoder,
-            "model.similarity": "smooth_cosine",
-            "model.epsilon": 1,
-        }
-        same = (row for row in rows if row.done and all(row.setting(key) == value for key, value in chosen.items()))
-        found += [(row, published) for row in same]
-    if not found:
-        return
-    heads = (head for row, published in found for head in (row.label, f"published in {published.table}"))
-    lines = (
-        (
-            METRICS[key].name,
-            *(f"{value:.3f}" for row, published in found for value in (row.mean(key), published.metrics[key])),
-        )
-        for key in COLUMNS
-    )
-    yield table("Beside the published numbers", ("Metric", *heads), lines)
-    yield paragraph(
-        f"The published columns are the paper's own numbers (arXiv:2011.00701) for {PAPER_LANGUAGES[language]} "
-        "documents, with ε = 1, on its own draw of queries and NR documents. They are part of no comparison."
-    )
+    path = folder / os.path.expanduser(name) if name.endswith(".yaml") else PUBLISHED / f"{name}.yaml"
+    content, locations, faults = read_settings_file(str(path), Published)
+    try:
+        published = Published.model_validate(content)
+    except pydantic.ValidationError as errors:
+        faults += [describe_fault(error, locations, str(path), Published) for error in errors.errors()]
+    if faults:
+        raise ConfigError(faults)
+    return published
+
+
+def published_blocks(published: Published, rows: Sequence["Row"]) -> Iterator[str]:
+    """The published tables, with our systems beside them."""
+    done = [row for row in rows if row.done]
+    for shown in published.tables:
+        heads: Sequence[str] = shown.columns
+        lines: list[Sequence[str]] = []
+        for line in shown.lines:
+            values = [entry for entry in line if not isinstance(entry, dict)]
+            printed = [value if isinstance(value, str) else f"{value:.3f}" for value in values]
+            systems = [system for entry in line if isinstance(entry, dict) for system in _systems(entry, shown, done)]
+            if shown.layout == "columns":
+                lines += [column for system in systems for column in (system, printed)]
+            elif shown.layout == "lines":
+                lines += [(*printed, *system) for system in systems or [[NOTHING] * len(heads)]]
+            else:
+                lines.append(printed)
+        if shown.layout == "columns":
+            if not lines:
+                continue
+            heads, *transposed = zip(heads, *lines, strict=True)
+            lines = [*transposed]
+        elif shown.layout == "lines":
+            heads = (heads[0], *(f"published {head}" for head in heads[1:]), "ours", *heads[1:])
+        yield table(shown.caption, heads, lines)
+        yield from map(paragraph, shown.notes)
+
+
+def _systems(chosen: Mapping[str, Any], shown: PublishedTable, done: Sequence["Row"]) -> Iterator[Sequence[str]]:
+    """The label and the figures of a baseline, or of each row with the chosen settings."""
+    if BASELINE in chosen:
+        systems = [(baseline_name(chosen[BASELINE]), row.done[0].baselines.get(chosen[BASELINE])) for row in done[:1]]
+    else:
+        wanted = {**shown.ours, **chosen}.items()
+        rows = (row for row in done if all(_has(row.setting(key), value) for key, value in wanted))
+        systems = [(row.label, {metric: row.mean(metric) for metric in shown.metrics}) for row in rows]
+    for label, metrics in systems:
+        if metrics:
+            yield label, *(_figure(metric, metrics[metric]) for metric in shown.metrics)
+
+
+def _has(value: Any, wanted: Any) -> bool:
+    """Whether a setting has the wanted value; a mapping may have further keys."""
+    if isinstance(value, Mapping) and isinstance(wanted, Mapping):
+        return wanted.items() <= value.items()
+    return bool(value == wanted)
+
+
+def _figure(metric: str, value: float) -> str:
+    return f"{100 * (1 - value):.2f} %" if metric == "ordered_pairs" else f"{value:.3f}"

@@ -12,7 +12,6 @@ from smooth_clir.experiments.report.domains import domain_blocks
 from smooth_clir.experiments.report.markdown import NOTHING, Entry, paragraph, table
 from smooth_clir.experiments.report.names import baseline_name, setting_name, settings_label, value_name
 from smooth_clir.experiments.report.published import published_blocks
-from smooth_clir.experiments.report.published_psi import published_psi_blocks
 from smooth_clir.experiments.report.significance import (
     SIGNIFICANCE,
     Comparison,
@@ -31,7 +30,7 @@ _Line = Sequence[str | Entry]
 def results(experiment: Experiment) -> Iterator[str]:
     """The results of all rows, with baselines, p-values, standard errors and published numbers.
 
-    Those on held-out domains come first: a line compares two rows there.
+    Those on held-out domains, whose lines compare two rows, come first.
     """
     rows = experiment.rows
     if not any(row.done for row in rows):
@@ -47,14 +46,12 @@ def results(experiment: Experiment) -> Iterator[str]:
     if comparisons:
         yield from _p_value_blocks(rows, comparisons)
     yield from _error_blocks(rows)
-    if experiment.paper_language:
-        yield from published_blocks(rows, experiment.paper_language)
-    if experiment.psi_table:
-        yield from published_psi_blocks(rows, experiment.psi_table)
+    if experiment.published and not experiment.published.held_out:
+        yield from published_blocks(experiment.published, rows)
 
 
 def _caption(rows: Sequence[Row], comparisons: Comparisons) -> str:
-    """Explains the numbers; says nothing of what the table does not show."""
+    """Explains what the table shows."""
     has_spread = any(len(row.done) > 1 for row in rows)
     parts = ["Test split", ": mean over the seeds; below it the standard deviation and the range." * has_spread or "."]
     if any(row.done and reference.done for row, reference in reference_rows(rows)):
@@ -88,14 +85,14 @@ def groups_of(rows: Sequence[Row]) -> list[Group]:
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(str(row.data), []).append(row)
-    return [Group(of_group, _baselines(of_group, len(groups) > 1)) for of_group in groups.values()]
+    return [Group(group_rows, _baselines(group_rows, len(groups) > 1)) for group_rows in groups.values()]
 
 
 def _baselines(rows: Sequence[Row], names_data: bool) -> dict[str, Mapping[str, float]]:
     data = f", {settings_label(rows[0].data)}" if names_data else ""
-    # A baseline may be evaluated beside some rows alone; of several values the first row's stays.
-    found = dict(one for row in reversed(rows) if row.done for one in row.done[0].baselines.items())
-    return {f"{baseline_name(name)}{data}": metrics for name, metrics in found.items()}
+    # Rows may have different baselines; the values of the first row with a baseline stay.
+    baselines = {name: metrics for row in reversed(rows) if row.done for name, metrics in row.done[0].baselines.items()}
+    return {f"{baseline_name(name)}{data}": metrics for name, metrics in baselines.items()}
 
 
 def best_means(rows: Sequence[Row]) -> dict[str, float]:
@@ -137,9 +134,9 @@ def _entry(row: Row, metric: str, best: Mapping[str, float], comparisons: Compar
 def _parameter_blocks(rows: Sequence[Row]) -> Iterator[str]:
     """The parameters of the baselines, which all rows with the same data share; nothing where there are none."""
     reports = [row.done[0].evaluation for row in reversed(rows) if row.done]
-    chosen = {name: one for report in reports if report for name, one in report.parameters.items()}
+    chosen = {name: values for report in reports if report for name, values in report.parameters.items()}
     if chosen:
-        lines = ((baseline_name(name), value_name(one)) for name, one in chosen.items())
+        lines = ((baseline_name(name), value_name(values)) for name, values in chosen.items())
         yield table("The parameters of the baselines, chosen on the eval split", ("Baseline", "parameters"), lines)
 
 
@@ -177,9 +174,9 @@ def _seen_blocks(experiment: Experiment) -> Iterator[str]:
     """The results of queries on seen documents, and of those on cold ones; nothing where it is not known."""
     seen, cold = (_part(experiment, name) for name in ("seen", "cold"))
     if seen.cells and cold.cells:
-        for part, which in ((seen, "with an MR document"), (cold, "without an MR document")):
+        for part, words in ((seen, "with an MR document"), (cold, "without an MR document")):
             counts = " or ".join(f"{queries:,}" for queries in sorted({cell.queries for cell in part.cells}))
-            caption = f"The {counts} test queries {which} that training has seen as relevant."
+            caption = f"The {counts} test queries {words} that training has seen as relevant."
             yield table(caption, _heads(experiment), _lines(part, {}))
     elif seen.cells or cold.cells:
         yield paragraph(f"Training has seen {'every' if seen.cells else 'no'} test query's MR document as relevant.")
@@ -211,7 +208,7 @@ def _p_value_blocks(rows: Sequence[Row], comparisons: Comparisons) -> Iterator[s
         "Two-sided paired randomisation test over queries (exact where there are few queries, else 9,999 drawn sign "
         "flips), a query's value being the mean over the seeds that both rows have. Holm's correction covers all "
         f"{len(comparisons)} comparisons of the table. The test separates differences between queries from chance, not "
-        "differences between seeds." + bound * any(one.is_bound for one in comparisons.values())
+        "differences between seeds." + bound * any(comparison.is_bound for comparison in comparisons.values())
     )
 
 

@@ -21,7 +21,7 @@ from schemas.evaluation import (
 )
 from smooth_clir.experiments.cell import Cell
 from smooth_clir.experiments.experiment import Row
-from smooth_clir.experiments.settings import SEED
+from smooth_clir.experiments.settings import BASELINE, SEED
 
 SIGNIFICANCE: Final = 0.05
 
@@ -32,37 +32,31 @@ def query_metrics(cell: Cell) -> QueryMetrics:
     Raises:
       DataError: the file is missing or damaged, or is not of the same evaluation as the metrics.
     """
-    found = _read(cell.folder / PER_QUERY_FILE)
+    values = _read(cell.folder / PER_QUERY_FILE)
     for key, value in cell.metrics.items():
-        mean = float(np.mean(found.values.get(key, np.nan)))
+        mean = float(np.mean(values.values.get(key, np.nan)))
         if not abs(mean - value) <= 1e-9:
             raise DataError(
                 f"{cell.folder}: the mean of {key} in {PER_QUERY_FILE} must be that of {METRICS_FILE}; got {mean:.6f} "
                 f"and {value:.6f}. Run the cell again."
             )
-    return found
+    return values
 
 
-def baseline_metric(cell: Cell, baseline: str, metric: str) -> npt.NDArray[np.float64] | None:
-    """A metric of a baseline beside a finished cell: float [queries]; None where the cell has no such baseline.
+def system_metric(cell: Cell, kind: str, name: str, metric: str) -> npt.NDArray[np.float64] | None:
+    """A metric of another system beside a finished cell: float [queries]; None where the cell has no such system.
 
-    Raises:
-      DataError: the file is missing or damaged.
-    """
-    return _system_metric(cell.folder / BASELINES_FILE, baseline, metric)
-
-
-def channel_metric(cell: Cell, channel: str, metric: str) -> npt.NDArray[np.float64] | None:
-    """A metric of a finished cell's channel alone: float [queries]; None where its score has no such channel.
+    Args:
+      cell: the cell.
+      kind: `BASELINE`, or `CHANNEL` for one of the cell's own channels alone.
+      name: of the system.
+      metric: a key of `METRICS`.
 
     Raises:
       DataError: the file is missing or damaged.
     """
-    return _system_metric(cell.folder / CHANNELS_FILE, channel, metric)
-
-
-def _system_metric(path: Path, system: str, metric: str) -> npt.NDArray[np.float64] | None:
-    values = _read(path).values.get(system_key(system, metric))
+    path = cell.folder / (BASELINES_FILE if kind == BASELINE else CHANNELS_FILE)
+    values = _read(path).values.get(system_key(name, metric))
     return None if values is None else np.asarray(values)
 
 
@@ -74,10 +68,10 @@ def _read(path: Path) -> QueryMetrics:
 
 
 class Comparison(NamedTuple):
-    """A row beside another, in one metric."""
+    """A metric of two rows."""
 
     difference: float
-    """The difference of the means over queries; above 0 where the row's lies above the other's."""
+    """The mean over queries of the first row minus that of the second."""
     p_value: float
     """The p-value; after Holm's correction, once all comparisons are known."""
     is_bound: bool
@@ -90,7 +84,7 @@ class Comparison(NamedTuple):
 
 
 def reference_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
-    """Every row with the one that it is compared with: the first in the grid's order that has the same data."""
+    """Every row with its reference row: the first in the grid's order that has the same data."""
     first: dict[str, Row] = {}
     for row in rows:
         reference = first.setdefault(str(row.data), row)
@@ -134,9 +128,9 @@ def standard_errors(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
     """
     errors = {}
     for row in rows:
-        of_cells = [query_metrics(cell).values for cell in row.done]
+        cell_values = [query_metrics(cell).values for cell in row.done]
         for metric in METRICS if row.done and row.done[0].queries > 1 else ():
-            errors[row.label, metric] = standard_error(np.mean([values[metric] for values in of_cells], axis=0))
+            errors[row.label, metric] = standard_error(np.mean([values[metric] for values in cell_values], axis=0))
     return errors
 
 
@@ -149,30 +143,30 @@ def values_of(rows: Iterable[Row]) -> dict[str, QueryMetrics]:
     return {cell.name: query_metrics(cell) for row in rows for cell in row.done}
 
 
-def pairs_of(row: Row, other: Row, values: Mapping[str, QueryMetrics]) -> list[tuple[Cell, Cell]]:
+def pairs_of(row: Row, reference: Row, values: Mapping[str, QueryMetrics]) -> list[tuple[Cell, Cell]]:
     """Finished cells of two rows that have the same seed.
 
     Raises:
       DataError: they are not of the same queries, or with the same data not of the same lists.
     """
-    pairs = [(one, another) for one in row.done for another in other.done if _seed(one) == _seed(another)]
-    for one, another in pairs:
-        both = f"{one.folder} and {another.folder}"
-        if row.data == other.data and _qrels(one) != _qrels(another):
-            raise DataError(f"{both}: {QRELS_FILE} must be the same; run the cells again.")
-        if values[one.name].query_ids != values[another.name].query_ids:
-            raise DataError(f"{both}: {PER_QUERY_FILE} must be of the same queries; run the cells again.")
+    pairs = [(cell, match) for cell in row.done for match in reference.done if _seed(cell) == _seed(match)]
+    for cell, match in pairs:
+        folders = f"{cell.folder} and {match.folder}"
+        if row.data == reference.data and _qrels(cell) != _qrels(match):
+            raise DataError(f"{folders}: {QRELS_FILE} must be the same; run the cells again.")
+        if values[cell.name].query_ids != values[match.name].query_ids:
+            raise DataError(f"{folders}: {PER_QUERY_FILE} must be of the same queries; run the cells again.")
     return pairs
 
 
 def means_over_seeds(
     pairs: Sequence[tuple[Cell, Cell]], values: Mapping[str, QueryMetrics], metric: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """A metric of each query, float [queries], for the one row of the pairs and for the other."""
-    one, other = (
+    """A metric of each query, float [queries], for the first row of the pairs and for the second."""
+    first, second = (
         np.mean([values[cell.name].values[metric] for cell in cells], axis=0) for cells in zip(*pairs, strict=True)
     )
-    return one, other
+    return first, second
 
 
 def _seed(cell: Cell) -> int | None:

@@ -62,12 +62,12 @@ def summary_figure(rows: Sequence[Row]) -> Picture | None:
 
     def paint(figure: Figure) -> None:
         panel = figure.subplots()
-        for place, line in enumerate(lines):
+        for height, line in enumerate(lines):
             colour = _BASELINES if line.is_baseline else _ROWS
-            panel.plot([min(line.values), max(line.values)], [place, place], color=colour, linewidth=4, alpha=0.4)
-            panel.plot([mean(line.values)], [place], color=colour, marker="D" if line.is_baseline else "o")
+            panel.plot([min(line.values), max(line.values)], [height, height], color=colour, linewidth=4, alpha=0.4)
+            panel.plot([mean(line.values)], [height], color=colour, marker="D" if line.is_baseline else "o")
             text = score_text(mean(line.values))
-            panel.text(1.01, place, text, transform=panel.get_yaxis_transform(), verticalalignment="center")
+            panel.text(1.01, height, text, transform=panel.get_yaxis_transform(), verticalalignment="center")
         panel.set_yticks(range(len(lines)), [as_is(_short(line.label)) for line in lines])
         panel.set_ylim(len(lines) - 0.5, -0.5)
         panel.set_xlabel(metric.name)

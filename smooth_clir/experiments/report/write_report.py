@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any, Final
+from urllib.parse import quote
 
 from components.training_report.svg import Picture
 from models.evaluation.metrics import METRICS
@@ -25,7 +26,7 @@ from smooth_clir.experiments.report.figures import (
     similarity_figure,
     training_figure,
 )
-from smooth_clir.experiments.report.markdown import NOTHING, Entry, link, listing, paragraph, picture, table
+from smooth_clir.experiments.report.markdown import NOTHING, Entry, listing, paragraph, picture, table
 from smooth_clir.experiments.report.names import setting_name, value_name
 from smooth_clir.experiments.report.results import results
 from smooth_clir.experiments.report.summary import SUMMARY, summary, summary_figure
@@ -44,7 +45,7 @@ def write_report(folder: Path) -> None:
       folder: of an experiment, finished or not.
 
     Raises:
-      DataError: it is none, or files of a finished cell are missing, damaged, or do not belong together.
+      DataError: the folder is no experiment's, or files of a finished cell are missing, damaged or not of one run.
     """
     experiment = read_experiment(folder)
     pictures = report_pictures(experiment.rows)
@@ -76,7 +77,7 @@ def report_pictures(rows: Sequence[Row]) -> list[Picture]:
         curve_figure(rows, 5, "data.used_negatives", "NR documents of a query", "More of them make a harder task."),
         training_figure(rows),
     ]
-    return [one for one in pictures if one]
+    return [shown for shown in pictures if shown]
 
 
 def report_text(experiment: Experiment, pictures: Sequence[Picture] = (), differences: str | None = None) -> str:
@@ -90,12 +91,12 @@ def report_text(experiment: Experiment, pictures: Sequence[Picture] = (), differ
     rows = experiment.rows
     judged = judge(experiment)
     sections: dict[str, Iterable[str]] = {
-        "Summary": [*summary(experiment, judged), *(picture(one) for one in pictures if one.name == SUMMARY)],
+        "Summary": [*summary(experiment, judged), *(picture(shown) for shown in pictures if shown.name == SUMMARY)],
         "What was run": [*_grid_and_cells(experiment), *conditions(rows), _departures(differences)],
         "Verdicts": comparisons(judged),
         "Results": results(experiment),
         "The metrics": _definitions(),
-        "Figures": (picture(one) for one in pictures if one.name != SUMMARY),
+        "Figures": (picture(shown) for shown in pictures if shown.name != SUMMARY),
         "Stability": stability(rows),
         "Time and memory": [_cost(rows)],
         "To repeat it": _repeat(experiment),
@@ -116,10 +117,10 @@ def _grid_and_cells(experiment: Experiment) -> Iterator[str]:
         for key, values in experiment.grid.items()
     )
     counts = Counter(cell.status for cell in experiment.cells)
-    said = ", ".join(f"{counts[status]} {status}" for status in ("done", "failed", "waiting") if counts[status])
+    states = ", ".join(f"{counts[status]} {status}" for status in ("done", "failed", "waiting") if counts[status])
     yield paragraph(f"Collection: {experiment.collection}.")
     yield paragraph(f"Every combination of {grid}." if grid else "One cell.")
-    yield paragraph(f"{len(experiment.cells)} cells: {said}.")
+    yield paragraph(f"{len(experiment.cells)} cells: {states}.")
     if experiment.provenance:
         libraries = "; ".join(f"{name} {version}" for name, version in experiment.provenance.libraries.items())
         yield paragraph(f"Measured with {experiment.provenance.words()}; {libraries}.")
@@ -130,9 +131,8 @@ def _grid_and_cells(experiment: Experiment) -> Iterator[str]:
 
 def _departures(differences: str | None) -> str:
     text = "Where the system that is trained here departs from the paper, why, and what that changes:"
-    if differences:
-        return link(text, "differences from the paper", differences)
-    return paragraph(f"{text} {DIFFERENCES} of this software.")
+    page = f"[differences from the paper](<{quote(differences)}>)" if differences else f"{DIFFERENCES} of this software"
+    return f"{paragraph(text)} {page}."
 
 
 _CONDITIONS: Final = (
@@ -141,7 +141,7 @@ _CONDITIONS: Final = (
 )
 """Conditions that are settings."""
 _DERIVED: Final[Mapping[str, Callable[[Cell], Any]]] = {
-    "thresholds": lambda cell: cell.thresholds and [float(f"{one:.3g}") for one in cell.thresholds],
+    "thresholds": lambda cell: cell.thresholds and [float(f"{threshold:.3g}") for threshold in cell.thresholds],
     "initial vectors": lambda cell: _vectors(cell),
     "epochs": lambda cell: len(cell.training.history) if cell.training else None,
     "NR documents": lambda cell: _negatives(cell),
@@ -157,15 +157,15 @@ _NO_COLUMN: Final = (
 
 
 def _negatives(cell: Cell) -> Any:
-    """The number of NR documents of a list, and of a test list where that is another."""
-    used, of_test = cell.setting("data.used_negatives"), cell.setting("data.test_negatives")
-    given = "those of data.candidates" if cell.setting("data.candidates") else cell.setting("data.negatives")
-    usual = used or given
-    return f"{usual}, of a test query {min(of_test, used or of_test)}" if of_test else usual
+    """The number of NR documents of a list, and that of a test list where it differs."""
+    used, tested = cell.setting("data.used_negatives"), cell.setting("data.test_negatives")
+    available = "those of data.candidates" if cell.setting("data.candidates") else cell.setting("data.negatives")
+    usual = used or available
+    return f"{usual}, of a test query {min(tested, used or tested)}" if tested else usual
 
 
 def conditions(rows: Sequence[Row]) -> Iterator[str]:
-    """The conditions of the rows' trainings: a table of those that differ, and a sentence of the others.
+    """The conditions of the rows' trainings: a table of those that differ, and a sentence with those that all share.
 
     Any setting in which the rows differ is a column. Nothing before a cell is done.
     """
@@ -173,20 +173,20 @@ def conditions(rows: Sequence[Row]) -> Iterator[str]:
     if not done:
         return
     keys = {key for row in done for cell in row.done for key in _keys(cell)}
-    more = sorted(keys.difference(_CONDITIONS, _NO_COLUMN))
+    further = sorted(keys.difference(_CONDITIONS, _NO_COLUMN))
     values = {
         setting_name(key): [_values(row, partial(Cell.setting, key=key), key) for row in done]
-        for key in (*_CONDITIONS, *more)
+        for key in (*_CONDITIONS, *further)
     }
-    values |= {name: [_values(row, of_cell) for row in done] for name, of_cell in _DERIVED.items()}
-    differing = [name for name, of_rows in values.items() if len({*of_rows}) > 1]
+    values |= {name: [_values(row, condition) for row in done] for name, condition in _DERIVED.items()}
+    differing = [name for name, row_values in values.items() if len({*row_values}) > 1]
     if differing:
-        lines = ((row.label, *(values[name][place] for name in differing)) for place, row in enumerate(done))
+        lines = ((row.label, *(values[name][number] for name in differing)) for number, row in enumerate(done))
         yield table("Conditions in which the rows differ", ("Row", *differing), lines)
-    named = (*map(setting_name, _CONDITIONS), *_DERIVED)
-    # What follows from trainings is unknown where an experiment's cells hold none, as those of pooled folds.
+    names = (*map(setting_name, _CONDITIONS), *_DERIVED)
+    # Cells without trainings, such as those of pooled folds, lack the conditions that follow from trainings.
     unknown = [name for name in _DERIVED if {*values[name]} == {NOTHING}]
-    if shared := "; ".join(f"{name}: {values[name][0]}" for name in named if name not in (*differing, *unknown)):
+    if shared := "; ".join(f"{name}: {values[name][0]}" for name in names if name not in (*differing, *unknown)):
         yield paragraph(f"{'All rows have' if len(done) > 1 else f'{done[0].label} has'} {shared}.")
 
 
@@ -196,16 +196,16 @@ def _keys(cell: Cell) -> Iterator[str]:
         yield from (f"{section}.{name}" for name in content) if isinstance(content, Mapping) else (section,)
 
 
-def _values(row: Row, of_cell: Callable[[Cell], Any], setting: str | None = None) -> str:
-    """A condition of a row's finished cells; more than one value where the seeds differ in it."""
-    values = (of_cell(cell) for cell in row.done)
+def _values(row: Row, condition: Callable[[Cell], Any], setting: str | None = None) -> str:
+    """A condition of a row's finished cells; several values where the seeds differ in it."""
+    values = (condition(cell) for cell in row.done)
     return " or ".join(dict.fromkeys(NOTHING if value is None else value_name(value, setting) for value in values))
 
 
 def _vectors(cell: Cell) -> str:
-    given = [side for side in ("query", "document") if cell.setting(f"embeddings.{side}")]
+    sides = [side for side in ("query", "document") if cell.setting(f"embeddings.{side}")]
     trained = "trained further" if cell.setting("embeddings.train") else "frozen"
-    return f"pre-trained ({' and '.join(given)}; {trained})" if given else "random"
+    return f"pre-trained ({' and '.join(sides)}; {trained})" if sides else "random"
 
 
 def _definitions() -> Iterator[str]:
@@ -233,7 +233,7 @@ _STABILITY_COLUMNS: Final[Mapping[str, Callable[[Stability], float | None]]] = {
 
 
 def stability(rows: Sequence[Row]) -> Iterator[str]:
-    """The stability of every row that has a report of it, and each sentence on it once, with the rows it holds for."""
+    """The stability of every row that has a report of it; each sentence stands once, with its rows."""
     reports = {row.label: [cell.stability for cell in row.done if cell.stability] for row in rows}
     reports = {label: seeds for label, seeds in reports.items() if seeds}
     if not reports:
@@ -253,8 +253,8 @@ def stability(rows: Sequence[Row]) -> Iterator[str]:
         theorems = [f"Theorem 3, first seed. {theorem.sentence}" for theorem in _theorems(seeds)[:1]]
         for sentence in dict.fromkeys([*warnings, *theorems]):
             labels.setdefault(sentence, []).append(label)
-    for sentence, found in labels.items():
-        yield paragraph(f"{'; '.join(found)}. {sentence}")
+    for sentence, sentence_labels in labels.items():
+        yield paragraph(f"{'; '.join(sentence_labels)}. {sentence}")
     every_theorem = [theorem for seeds in reports.values() for theorem in _theorems(seeds)]
     yield from dict.fromkeys(paragraph(theorem.caveat) for theorem in every_theorem)
 

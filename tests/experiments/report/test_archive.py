@@ -14,7 +14,7 @@ import pytest
 from pipeline.layout import CELLS_ARCHIVE
 from schemas.errors import DataError
 from smooth_clir.experiments.experiment import Experiment
-from smooth_clir.experiments.report.archive import archive, unpacked, verdicts_of
+from smooth_clir.experiments.report.archive import archive, unpacked
 from smooth_clir.experiments.report.claims import comparisons, judge, verdicts
 from smooth_clir.experiments.report.results import results
 from smooth_clir.experiments.report.write_report import report_text
@@ -38,6 +38,13 @@ def written(experiment: Experiment, folder: Path) -> Path:
     path = folder / CELLS_ARCHIVE
     path.write_bytes(archive(experiment))
     return path
+
+
+def verdicts_of(path: Path) -> str:
+    """The verdicts and comparisons of an archive, judged anew, in the words of a report."""
+    with unpacked(path) as experiment:
+        judged = judge(experiment)
+        return "\n\n".join([*verdicts(judged), *comparisons(judged)])
 
 
 def test_the_verdicts_of_a_report_follow_from_the_archive_beside_it(
@@ -93,14 +100,14 @@ def test_equal_files_are_kept_once_and_equal_experiments_are_equal_bytes(
 
 def test_an_archive_names_no_folder_of_the_machine(experiment_of: ExperimentOf, tmp_path: Path) -> None:
     experiment = experiment_of("losses")
-    place = "/home/somebody/data/wiki_en.queries"
-    config: dict[str, Any] = {"data": {"top_grade": 2, "queries": place}, "output": "/home/somebody/out", "beam": {}}
+    path = "/home/somebody/data/wiki_en.queries"
+    config: dict[str, Any] = {"data": {"top_grade": 2, "queries": path}, "output": "/home/somebody/out", "beam": {}}
     cells = tuple(replace(cell, config={**cell.config, **config}) for cell in experiment.cells)
     with unpacked(written(replace(experiment, cells=cells), tmp_path)) as again:
         kept = [cell.config for cell in again.cells if cell.status == "done"]
     assert {content["data"]["queries"] for content in kept} == {"wiki_en.queries"}
     assert "somebody" not in json.dumps(kept)
-    assert config["data"]["queries"] == place
+    assert config["data"]["queries"] == path
 
 
 def test_a_cell_takes_few_bytes_for_each_metric_of_a_query(experiment_of: ExperimentOf) -> None:

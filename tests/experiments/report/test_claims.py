@@ -16,7 +16,7 @@ from models.evaluation.significance import holm, randomisation_test
 from schemas.evaluation import BASELINES_FILE, CHANNELS_FILE
 from smooth_clir.experiments.experiment import Experiment
 from smooth_clir.experiments.report.claims import CONTRADICTED, HOLDS, OPEN, comparisons, judge, verdict, verdicts
-from smooth_clir.experiments.report.significance import Comparison, baseline_metric, channel_metric, query_metrics
+from smooth_clir.experiments.report.significance import Comparison, query_metrics, system_metric
 from smooth_clir.experiments.settings import Claim
 from tests.experiments.conftest import LOSSES, tables
 
@@ -69,7 +69,7 @@ def test_a_claim_has_a_verdict_and_holds_where_all_its_comparisons_do(experiment
     assert [*tables(text)[0].values()] == [expected for _, *expected in VERDICTS]
     assert "| SOSL | CL-LSI | –<br>inconclusive |" in text
     # A row is compared with a baseline query by query.
-    baseline = baseline_metric(experiment.cells[0], "random", "map")
+    baseline = system_metric(experiment.cells[0], "baseline", "random", "map")
     assert baseline is not None
     assert f"| SOSL | random order | {np.mean(values_of(experiment, 'sosl') - baseline):+.3f}<br>holds<br>" in text
 
@@ -112,7 +112,7 @@ def test_a_baseline_beside_another_row_of_the_same_lists_is_compared_with(
     beside = replace(softmax, folder=shutil.copytree(softmax.folder, tmp_path / "softmax"))
     path = beside.folder / BASELINES_FILE
     path.write_text(path.read_text().replace("random/", "lsi/"))
-    baseline = baseline_metric(beside, "lsi", "map")
+    baseline = system_metric(beside, "baseline", "lsi", "map")
     assert baseline is not None
     difference = np.mean(query_metrics(sosl).values["map"] - baseline)
     assert f"| SOSL | LSI | {difference:+.3f}<br>holds<br>" in text_of(replace(experiment, cells=(sosl, beside)))
@@ -123,11 +123,11 @@ def test_a_row_is_compared_with_its_own_channels_and_its_first_pass(
 ) -> None:
     experiment = claiming(experiment_of("one seed"), claim(SOSL, {"channel": "lexicon"}, {"channel": "first_pass"}))
     sosl, softmax = experiment.cells
-    own = replace(sosl, folder=shutil.copytree(sosl.folder, tmp_path / "sosl"))
-    random_order = (own.folder / BASELINES_FILE).read_text()
-    (own.folder / CHANNELS_FILE).write_text(random_order.replace("random/", "lexicon/"))
-    difference = np.mean(query_metrics(own).values["map"] - channel_metric(own, "lexicon", "map"))
-    text = text_of(replace(experiment, cells=(own, softmax)))
+    copied = replace(sosl, folder=shutil.copytree(sosl.folder, tmp_path / "sosl"))
+    random_order = (copied.folder / BASELINES_FILE).read_text()
+    (copied.folder / CHANNELS_FILE).write_text(random_order.replace("random/", "lexicon/"))
+    difference = np.mean(query_metrics(copied).values["map"] - system_metric(copied, "channel", "lexicon", "map"))
+    text = text_of(replace(experiment, cells=(copied, softmax)))
     assert f"| SOSL | its lexicon alone | {difference:+.3f}<br>holds<br>" in text
     assert "| SOSL | its first pass alone | –<br>inconclusive |" in text
 

@@ -10,8 +10,7 @@ import pytest
 
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test, wilcoxon_test
 from smooth_clir.experiments.experiment import Experiment, Row
-from smooth_clir.experiments.report.domains import SHOWN, domain_blocks
-from smooth_clir.experiments.report.held_out_lines import held_out_lines
+from smooth_clir.experiments.report.domains import SHOWN, domain_blocks, held_out_lines
 from smooth_clir.experiments.report.significance import query_metrics
 from tests.experiments.conftest import tables
 
@@ -98,12 +97,12 @@ def test_a_row_stands_beside_the_one_without_its_adversary_and_the_control_of_te
 ) -> None:
     pairs = [(line.row.settings, line.original and line.original.settings) for line in held_out_lines(experiment)]
     key, texts = "adversary.weight", "adversary.held_out_texts"
-    assert [((row[texts], row[key]), (other[texts], other[key])) for row, other in pairs if other] == [
+    assert [((row[texts], row[key]), (original[texts], original[key])) for row, original in pairs if original] == [
         ((False, 1), (False, 0)),
         ((True, 0), (False, 0)),
         ((True, 1), (True, 0)),
     ] * 2
-    assert all(other and row["data.held_out"] == other["data.held_out"] for row, other in pairs)
+    assert all(original and row["data.held_out"] == original["data.held_out"] for row, original in pairs)
     _, control, adversary, *_ = lines_of(text)
     assert adversary[3:6] == [entry.split(" ")[0] for entry in control[6:]]
 
@@ -171,16 +170,16 @@ def test_published_numbers_follow_where_a_table_is_named(experiment: Experiment,
     assert "In the form of" not in text
     assert "Held-out domains, in the form of Cohen et al. 2018, Table 2" in text
     assert "| (InsuranceQA, L4) → WebAP |" in text
-    without = markdown(replace(experiment, domain_table=None))
+    without = markdown(replace(experiment, published=None))
     assert "Held-out domains, in the form of Cohen et al. 2018\n" in without
     assert lines_of(without) == lines_of(text)
     assert "WebAP" not in without
 
 
 def test_the_tables_stand_before_all_rows_which_stay_what_they_are(results_of: Callable[[str], str], text: str) -> None:
-    whole = results_of("domains")
-    assert whole.startswith(text.rstrip())
-    rows = tables(whole.removeprefix(text.rstrip()))[0]
+    results = results_of("domains")
+    assert results.startswith(text.rstrip())
+    rows = tables(results.removeprefix(text.rstrip()))[0]
     assert "held out = news, held-out texts = false, w = 0" in rows
     assert rows["held out = health, held-out texts = false, w = 1"][0] == "1 of 2"
 
@@ -189,7 +188,7 @@ def test_the_tables_stand_before_all_rows_which_stay_what_they_are(results_of: C
 
 
 @pytest.mark.parametrize(
-    ("domains", "held_out", "named"),
+    ("domains", "held_out", "names"),
     [
         (["a", "b"], ["b"], "a → b"),
         (["a", "b", "c", "d"], ["a"], "(b, c, d) → a"),
@@ -200,11 +199,11 @@ def test_the_tables_stand_before_all_rows_which_stay_what_they_are(results_of: C
     ],
 )
 def test_source_and_target_are_named(
-    experiment_with: With, domains: list[str], held_out: list[str], named: str
+    experiment_with: With, domains: list[str], held_out: list[str], names: str
 ) -> None:
     text = markdown(experiment_with({"data.held_out": held_out}, domains=domains))
-    assert [line[:3] for line in lines_of(text)] == [[named, "–", "1"]]
-    assert ("All\\* are all domains but those held out" in text) == ("\\*" in named)
+    assert [line[:3] for line in lines_of(text)] == [[names, "–", "1"]]
+    assert ("All\\* are all domains but those held out" in text) == ("\\*" in names)
     assert "with its texts" not in text.lower()
 
 
@@ -244,10 +243,10 @@ def test_variants_may_be_rankers_each_with_and_without_the_adversary(experiment_
 def test_of_several_rows_without_the_adversary_that_with_the_same_updates_is_the_original(
     experiment_with: With,
 ) -> None:
-    both = ("simultaneous", "alternate")
-    cells = [{"adversary.updates": updates, "adversary.weight": weight} for updates in both for weight in (0, 1)]
+    kinds = ("simultaneous", "alternate")
+    cells = [{"adversary.updates": updates, "adversary.weight": weight} for updates in kinds for weight in (0, 1)]
     lines = held_out_lines(experiment_with(*cells))
-    assert tuple(line.original and line.original.settings["adversary.updates"] for line in lines) == both
+    assert tuple(line.original and line.original.settings["adversary.updates"] for line in lines) == kinds
 
 
 def test_where_all_rows_have_the_texts_the_control_of_texts_is_the_original(experiment_with: With) -> None:

@@ -16,11 +16,11 @@ pytestmark = pytest.mark.tensors
 def test_the_derivative_is_that_of_the_formula_and_keeps_its_bound(epsilon):
     axis = np.linspace(-2, 2, 21, dtype=np.float32)
     x1, x2 = np.meshgrid(axis, axis)
-    norm, other = np.hypot(x1, x2), np.sqrt(2)
+    norm, document_norm = np.hypot(x1, x2), np.sqrt(2)
     away = norm > 0
     # r = (x1 + x2) / ((|x| + epsilon) (sqrt 2 + epsilon))
     with np.errstate(invalid="ignore"):
-        slope = (1 - (x1 + x2) * x1 / (norm * (norm + epsilon))) / ((norm + epsilon) * (other + epsilon))
+        slope = (1 - (x1 + x2) * x1 / (norm * (norm + epsilon))) / ((norm + epsilon) * (document_norm + epsilon))
     derivative = score_derivative(epsilon, x1, x2)
     assert derivative[away] == pytest.approx(slope[away], abs=1e-4)
     assert np.abs(derivative).max() <= 1 / epsilon

@@ -21,27 +21,27 @@ ExperimentOf = Callable[[str], Experiment]
 
 def test_p_values_are_those_of_means_over_the_seeds_that_both_rows_have(experiment_of: ExperimentOf) -> None:
     experiment = experiment_of("losses")
-    reference, *others = experiment.rows
-    assert [len(row.done) for row in others] == [2, 3, 2]  # of three seeds
+    reference, *rows = experiment.rows
+    assert [len(row.done) for row in rows] == [2, 3, 2]  # of three seeds
     uncorrected, differences = {}, {}
-    for row in others:
+    for row in rows:
         seeds = {cell.settings["training.seed"] for cell in row.done}
         values = [
-            [query_metrics(cell).values for cell in of_row.done if cell.settings["training.seed"] in seeds]
-            for of_row in (row, reference)
+            [query_metrics(cell).values for cell in compared.done if cell.settings["training.seed"] in seeds]
+            for compared in (row, reference)
         ]
         for metric in METRICS:
-            means = [np.mean([of_cell[metric] for of_cell in of_row], axis=0) for of_row in values]
+            means = [np.mean([cell_values[metric] for cell_values in row_values], axis=0) for row_values in values]
             uncorrected[row.label, metric] = randomisation_test(*means, two_sided=True)
             differences[row.label, metric] = means[0].mean() - means[1].mean()
     smallest_first = sorted(uncorrected, key=uncorrected.__getitem__)
-    steps = [(len(uncorrected) - place) * uncorrected[key] for place, key in enumerate(smallest_first)]
-    expected = {key: min(1, max(steps[: place + 1])) for place, key in enumerate(smallest_first)}
-    compared = compare(experiment.rows)
-    assert {key: comparison.p_value for key, comparison in compared.items()} == pytest.approx(expected)
-    assert {key: comparison.difference for key, comparison in compared.items()} == pytest.approx(differences)
+    steps = [(len(uncorrected) - rank) * uncorrected[key] for rank, key in enumerate(smallest_first)]
+    expected = {key: min(1, max(steps[: rank + 1])) for rank, key in enumerate(smallest_first)}
+    comparisons = compare(experiment.rows)
+    assert {key: comparison.p_value for key, comparison in comparisons.items()} == pytest.approx(expected)
+    assert {key: comparison.difference for key, comparison in comparisons.items()} == pytest.approx(differences)
     bounds = {key: p_value == RESOLUTION for key, p_value in uncorrected.items()}
-    assert {key: comparison.is_bound for key, comparison in compared.items()} == bounds
+    assert {key: comparison.is_bound for key, comparison in comparisons.items()} == bounds
 
 
 def test_rows_with_other_data_or_without_a_seed_in_common_are_not_compared(experiment_of: ExperimentOf) -> None:

@@ -23,8 +23,8 @@ def test_the_summary_has_the_means_of_the_results(
     experiment_of: ExperimentOf, results_of: Callable[[str], str], name: str
 ) -> None:
     (shown,) = summary_of(experiment_of(name))
-    whole = next(table for table in tables(results_of(name)) if shown.keys() <= {key.split("<br>")[0] for key in table})
-    for head, (_, first, _, _, ndcg, *_) in whole.items():
+    rows = next(table for table in tables(results_of(name)) if shown.keys() <= {key.split("<br>")[0] for key in table})
+    for head, (_, first, _, _, ndcg, *_) in rows.items():
         means = [entry.split("<br>")[0].replace("↑", "").replace("↓", "") for entry in (ndcg, first)]
         assert shown[head.split("<br>")[0]] == means
     if name == "losses":  # the best row is bold, and a baseline never is

@@ -158,10 +158,10 @@ def test_a_row_has_a_line_with_a_dash_for_what_is_infinite_or_unknown(experiment
     assert "| SOSL, ε = 0 | – | – | 0.31 | 12.5 | 0.02 | 4 | 2 | 0.64 | 123.4 |" in text
     assert "| MSE, ε = 0.5 | 2 | 4 | 0.31 | 12.5 | 0.02 | – | – | 0.64 | 123.4 |" in text
     # The largest value of the seeds is shown, and a sentence stands once with the rows that it holds for.
-    first, *others = experiment_of("losses").cells
+    first, *cells = experiment_of("losses").cells
     assert first.stability
     first = replace(first, stability=first.stability.model_copy(update={"clipped_share": 0.5}))
-    text = stability_text(replace(experiment_of("losses"), cells=(first, *others)))
+    text = stability_text(replace(experiment_of("losses"), cells=(first, *cells)))
     assert "| SOSL | 1 | 2 | 0.31 | 12.5 | 0.5 |" in text
     assert "SOSL. Warning: no score reaches the band of MR documents." in text
     assert "SOSL; 3Part\\_L2; MSE; PO\\_S. Theorem 3, first seed. No loss exceeds 4: the bound says nothing." in text
