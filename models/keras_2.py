@@ -1,8 +1,8 @@
 """Keras 2 as `tf.keras`, for which the layers, TF-Ranking and TFX are written.
 
 TensorFlow 2.15 brings it. Later ones bring Keras 3, and take Keras 2 from the package tf-keras where the environment
-says so at the first use of `tf.keras`; processes that this one starts inherit the environment. `docs/design.md` says
-what Keras 3 would need.
+says so at the first use of `tf.keras`; processes that this one starts inherit the environment. `docs/design/runs.md`
+says what Keras 3 would need.
 """
 
 import os

@@ -19,7 +19,7 @@ from tests.e2e.process import ROOT
 from tests.test_imports import MAY_IMPORT, imports
 
 README = ROOT / "README.md"
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("design/*.md"))]
 SERVING = (DOCS / "serving.md").read_text(encoding="utf-8")
 MAX_BYTES = 60_000
 """The largest picture in the notebook, in bytes."""
@@ -48,9 +48,9 @@ def test_every_command_of_a_page_exists_with_its_options_and_files(page: Path) -
 
 
 def test_commands_are_found_on_pages_of_every_kind() -> None:
-    counts = {page.name: len([*commands(page)]) for page in PAGES}
+    counts = {page.relative_to(ROOT).as_posix(): len([*commands(page)]) for page in PAGES}
     assert sum(counts.values()) > 100
-    assert min(counts[name] for name in ("README.md", "recipes.md", "search.md", "commands.md")) > 0
+    assert min(counts[name] for name in ("README.md", "docs/recipes.md", "docs/search.md", "docs/commands.md")) > 0
 
 
 def test_every_block_that_could_run_here_has_its_output_below_it() -> None:
@@ -111,6 +111,15 @@ def test_the_notebook_prints_what_the_page_does_and_names_no_machine() -> None:
     assert [cell["metadata"] for cell in notebook["cells"]] == [{}] * len(notebook["cells"])
     assert [cell["execution_count"] for cell in cells] == [*range(1, len(cells) + 1)]
     assert re.findall(r"(?<![\w.])/(?:home|root|tmp|usr|work|Users|opt|mnt)/", text) == []
+
+
+# docs/design.md
+
+
+def test_the_design_page_names_files_that_are_there() -> None:
+    paths = re.findall(r"`([\w/]+/(?:\w+\.py)?)`", (DOCS / "design.md").read_text(encoding="utf-8"))
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert len(paths) > 30
 
 
 # docs/serving.md
