@@ -173,10 +173,30 @@ _SYSTEMS: Final = {
 }
 """Systems to the rows of a report."""
 _GLANCE_SYSTEMS: Final = (
-    *("BM25", "machine translation, BM25", "machine translation, RM3", "E5 alone", "lexicon alone"),
-    *("**`best`**", "**taught**", "**`best` with E5**", "**taught, with E5**"),
+    *("BM25", "machine translation, BM25", "machine translation, RM3", "E5 alone", "the paper's system"),
+    *("lexicon alone", "**`best`**", "**taught**", "**`best` with E5**", "**taught, with E5**"),
 )
 """The systems of the README."""
+_DOCUMENTS: Final = {
+    "xquad_en_es_q": "XQuAD, Spanish",
+    "ntrex_en_fr": "NTREX, French",
+    "tico_en_fr": "TICO-19, French",
+    "bible_en_fr": "Bible, French",
+}
+
+
+def _glance() -> Iterator[str]:
+    """NDCG@5 and P_mr@1 of the systems of the README on unseen and on seen documents."""
+    kinds = {"unseen": reports_of("systems_unseen_"), "seen": reports_of("systems_")}
+    columns = {
+        f"{documents}, {kind}": reports[name]
+        for name, documents in _DOCUMENTS.items()
+        for kind, reports in kinds.items()
+        if name in reports
+    }
+    yield "| | " + " | ".join(columns) + " |"
+    yield "| --- |" + " --- |" * len(columns)
+    yield from _system_lines(columns, _GLANCE_SYSTEMS, has_intervals=False)
 
 
 def _systems(prefix: str) -> Iterator[str]:
@@ -186,12 +206,23 @@ def _systems(prefix: str) -> Iterator[str]:
     yield from _system_lines(reports, (*_BASELINES, *_PARTS, *_SYSTEMS), has_intervals=True)
 
 
-def _glance_systems(prefix: str) -> Iterator[str]:
-    """NDCG@5 and P_mr@1 of the systems of the README on test lists."""
+def _searches(prefix: str) -> Iterator[str]:
+    """NDCG@20 and recall@100, NDCG@5 and P_mr@1 of every system that searches its whole collection."""
     reports = reports_of(prefix)
-    yield "| documents | " + " | ".join(_DOCUMENTS[name] for name in reports) + " |"
-    yield "| --- |" + " --- |" * len(reports)
-    yield from _system_lines(reports, _GLANCE_SYSTEMS, has_intervals=False)
+    yield from _heads("whole collection", reports)
+    searches = [_table(REPORTS / report / REPORT_FILE, "Search in the whole collection") for report in reports.values()]
+    rows = [{(row[""], row["channel alone"]): row for row in search} for search in searches]
+    systems = {"lexicon alone": ("best", "lexicon")} | {system: (row, "") for system, row in _SYSTEMS.items()}
+    for system, key in systems.items():
+        if any(key in column for column in rows):
+            yield f"| {system} | " + " | ".join(_four(column[key]) if key in column else "" for column in rows) + " |"
+    yield from ("", _caption(reports.values()))
+
+
+def _four(entries: Mapping[str, str]) -> str:
+    """The four figures of a search."""
+    figures = [_short(entries[name]) for name in (r"ndcg\_20", r"recall\_100", r"ndcg\_5", r"p\_mr\_1")]
+    return "{} / {} · {} / {}".format(*figures)
 
 
 def _system_lines(reports: Mapping[str, str], systems: Sequence[str], has_intervals: bool) -> Iterator[str]:
@@ -232,43 +263,6 @@ def _heads(first: str, reports: Mapping[str, str]) -> Iterator[str]:
     links = (f"[`{name}`](experiments/{report}/report.md)" for name, report in reports.items())
     yield f"| {first} | " + " | ".join(links) + " |"
     yield "| --- |" + " --- |" * len(reports)
-
-
-_GLANCE: Final = {
-    "BM25": ("psi_table_6_", "BM25"),
-    "the paper's system": ("ablation_", "paper"),
-    "lexicon alone": ("psi_table_6_", "lexicon alone"),
-    "Smooth CLIR": ("psi_table_6_", "preset best"),
-    "E5 alone": ("encoders_", "e5 alone"),
-    "Smooth CLIR with E5": ("encoders_", "preset best, e5"),
-    "*unseen:* lexicon alone": ("unseen_", "lexicon alone"),
-    "*unseen:* Smooth CLIR": ("unseen_", "preset best"),
-    "*unseen:* with E5": ("encoders_unseen_", "preset best, e5"),
-}
-"""The columns of the table of the README: the reports' prefix and their row."""
-_DOCUMENTS: Final = {
-    "ntrex_en_fr": "French news (NTREX)",
-    "tico_en_fr": "French encyclopedia (TICO-19)",
-    "xquad_en_es_q": "Spanish encyclopedia, questions (XQuAD)",
-    "bible_en_fr": "French Bible",
-}
-
-
-def _glance() -> Iterator[str]:
-    """NDCG@5 of the systems of the README."""
-    yield "| documents | " + " | ".join(_GLANCE) + " |"
-    yield "| --- |" + " --- |" * len(_GLANCE)
-    measured: list[tuple[str, str]] = []
-    for collection, documents in _DOCUMENTS.items():
-        figures = []
-        for column, (prefix, row) in _GLANCE.items():
-            report = REPORTS / f"{prefix}{collection}" / "report.md"
-            entries = _rows(report).get(row) if report.is_file() else None
-            figure = _short(entries["NDCG@5"].partition("<br>")[0]) if entries else ""
-            figures.append(f"**{figure}**" if figure and ("CLIR" in column or "with E5" in column) else figure)
-            measured += [(report.parent.name, column.replace("*", ""))] if entries else []
-        yield f"| {documents} | " + " | ".join(figures) + " |"
-    yield from ("", _caption((report for report, _ in measured), (column for _, column in measured)))
 
 
 def _adversary() -> Iterator[str]:
@@ -312,7 +306,9 @@ TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "seen": partial(_results, "psi_table_6_"),
     "unseen": partial(_results, "unseen_"),
     "systems unseen": partial(_systems, "systems_unseen_"),
-    "glance unseen": partial(_glance_systems, "systems_unseen_"),
+    "systems seen": partial(_systems, "systems_"),
+    "searches unseen": partial(_searches, "systems_unseen_"),
+    "searches seen": partial(_searches, "systems_"),
     "adversary": _adversary,
 }
 """The tables by the names of their marks."""
