@@ -211,7 +211,7 @@ def test_the_code_and_the_inputs_reach_kubeflow_s_cache_by_their_content() -> No
 def test_a_parameter_of_a_run_is_an_input_of_the_stages_that_use_it_alone() -> None:
     tasks = tasks_of(spec_of("every stage"))
     for name, parameter in RUNTIME_PARAMETERS.items():
-        assert {stage for stage in tasks if name in tasks[stage]["inputs"]["parameters"]} == set(parameter.places)
+        assert {stage for stage in tasks if name in tasks[stage]["inputs"]["parameters"]} == set(parameter.keys)
 
 
 def test_two_compilations_give_the_same_text() -> None:
