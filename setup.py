@@ -23,6 +23,7 @@ setup(
         "smooth_clir.sample": ["wiki_en.queries", "wiki_fr.documents", "en2fr.rel"],
         "schemas": ["schema.pbtxt"],
         "smooth_clir.experiments": ["published/*.yaml"],
+        "smooth_clir.retrieval": ["exports/vespa/schemas/clir.sd", "exports/vespa/services.xml"],
         "smooth_clir.serving": [
             "page/index.html",
             "page/page.css",

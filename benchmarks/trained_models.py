@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 import tensorflow_transform as tft
 from tensorflow import keras
@@ -16,6 +17,7 @@ from tensorflow import keras
 from benchmarks.harness import Figures, Measure
 from models.choices import SCORERS
 from models.job import TrainingJob
+from models.lists.mapped_rows import MappedRows, RowsFile
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.lists.training_batches import training_batches
 from models.objectives.make_objective import make_objective
@@ -26,12 +28,13 @@ from models.training.devices import make_strategy
 from models.training.settings import TrainingSettings
 from models.training.steps import TrainingSteps
 from models.training.train import make_optimizer
-from pipeline.estimate.training_step import WORDS_OF_A_STEM, made_up_lists
 from schemas import features as f
-from schemas.relevance import MOST_RELEVANT
+from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
 from schemas.word_rules import WordRules
 
 PAPER = (ModelSettings(), LossSettings())
+LISTS, LIST_SIZE, DOCUMENTS, TEXT_WORDS = 512, 45, 10_000, 25
+VOCABULARY, STEM_WORDS = 100_000, 3
 
 
 class TrainLists(NamedTuple):
@@ -60,20 +63,49 @@ class TrainLists(NamedTuple):
         return self._replace(lists=lists, words=(Words(query_words.stems), Words(document_words.stems)))
 
 
-def made_up() -> TrainLists:
-    """Lists of 45 verses, of random words with Zipf's frequencies."""
-    vocabulary, number = 100_000, 512
-    words = Words(vocabulary, stems=vocabulary // WORDS_OF_A_STEM + 1)
-    lists = made_up_lists(number, 45, 10_000, 25, 25, vocabulary, MOST_RELEVANT, has_stems=True)
-    return TrainLists(lists, (words, words), f"{number} made-up lists of 45 texts of 25 words")
+def made_up_lists() -> TrainLists:
+    """512 lists of 45 of 10,000 texts of 25 words each; the frequencies of the words follow Zipf's law."""
+    generator = np.random.default_rng(0)
+
+    def words(texts: int) -> tuple[MappedRows, MappedRows]:
+        ids = np.minimum(generator.zipf(1.2, texts * TEXT_WORDS), VOCABULARY) - 1
+        files = RowsFile(), RowsFile()
+        for file, divisor in zip(files, (1, STEM_WORDS), strict=True):
+            file.add(ids.astype(np.int32) // divisor, np.full(texts, TEXT_WORDS, np.int64))
+        return files[0].mapped(), files[1].mapped()
+
+    def ragged(values: npt.NDArray[Any]) -> tf.RaggedTensor:
+        return tf.RaggedTensor.from_uniform_row_length(tf.constant(values.reshape(-1)), LIST_SIZE)
+
+    (query_tokens, query_stems), (doc_tokens, doc_stems) = words(LISTS), words(DOCUMENTS)
+    grades = np.zeros((LISTS, LIST_SIZE), np.int64)
+    grades[:, : 1 + LIST_SIZE // 10] = SOMEWHAT_RELEVANT
+    grades[:, 0] = MOST_RELEVANT
+    lists = RankingLists(
+        query_columns={
+            f.QUERY_ID: tf.as_string(tf.range(LISTS)),
+            f.QUERY_TOKENS: query_tokens.tensor(),
+            f.QUERY_STEMS: query_stems.tensor(),
+        },
+        document_columns={
+            f.DOC_ID: tf.as_string(tf.range(DOCUMENTS)),
+            f.DOC_TOKENS: doc_tokens,
+            f.DOC_STEMS: doc_stems,
+        },
+        documents=ragged(generator.integers(0, DOCUMENTS, (LISTS, LIST_SIZE), np.int32)),
+        list_columns={f.RELEVANCE: ragged(grades)},
+    )
+    language = Words(VOCABULARY, stems=VOCABULARY // STEM_WORDS + 1)
+    description = f"{LISTS} made-up lists of {LIST_SIZE} texts of {TEXT_WORDS} words"
+    return TrainLists(lists, (language, language), description)
 
 
-def lists_of(output: Path) -> TrainLists:
+def run_lists(output: Path) -> TrainLists:
     """The train lists of the last run in an output folder."""
     folders = [path for path in output.glob("artifacts/Transform/transformed_examples/*") if path.name.isdecimal()]
     if not folders:
         raise click.ClickException(f"no lists under {output}; run `clir run` with this output first.")
-    newest = max(folders, key=lambda path: int(path.name))
+    newest = max(folders, key=lambda folder: int(folder.name))
     transform = tft.TFTransformOutput(str(output / "artifacts" / "Transform" / "transform_graph" / newest.name))
     files = sorted(map(str, newest.glob("Split-train/*")))
     lists = read_lists(files, transform.transformed_feature_spec())
@@ -96,14 +128,14 @@ class Trained:
 
     @staticmethod
     def of(
-        data: TrainLists,
+        lists: TrainLists,
         tower: tuple[ModelSettings, LossSettings] = PAPER,
         is_dense: bool = False,
         objective_name: str | None = None,
     ) -> "Trained":
         """A new model; `is_dense` trains it with Keras's Adam, and a null objective is the loss's own."""
         model, loss = tower
-        data, settings = data.for_model(model), TrainingSettings(objective=objective_name).for_model(model)
+        lists, settings = lists.for_model(model), TrainingSettings(objective=objective_name).for_model(model)
         job = TrainingJob(
             languages=("en", "fr"),
             rules=WordRules(),
@@ -113,14 +145,14 @@ class Trained:
             training=settings,
         )
         with make_strategy(settings).scope():
-            ranker = Ranker({model.channel: _scorer(data, model)})
+            ranker = Ranker({model.channel: _scorer(lists, model)})
             objective = make_objective(ranker, job)
-            objective.build(data.lists.batch(tf.constant([0]))[0])
+            objective.build(lists.lists.batch(tf.constant([0]))[0])
             dense = keras.optimizers.Adam(settings.number("learning_rate"))
             optimizer = dense if is_dense else make_optimizer(settings)
             steps = TrainingSteps(objective, optimizer, settings.clip_norm)
             steps.build()
-        return Trained(steps, data.lists, settings.batch_lists, optimizer)
+        return Trained(steps, lists.lists, settings.batch_lists, optimizer)
 
     def batches(self) -> Iterator[Any]:
         """Endless batches, gathered from the lists as a training does."""
@@ -139,18 +171,18 @@ class Trained:
         return float(self.lists.pairs / len(self.lists) * self.batch_lists)
 
 
-def _scorer(data: TrainLists, model: ModelSettings) -> Scorer:
+def _scorer(lists: TrainLists, model: ModelSettings) -> Scorer:
     """The scorer that the model's settings name."""
-    query_words, document_words = data.words
+    query_words, document_words = lists.words
     inputs = ScorerInputs(
         name=model.channel,
         query_words=query_words,
         document_words=document_words,
         model=model,
         seed=1,
-        train_texts=lambda: data.lists,
+        train_texts=lambda: lists.lists,
         lexicon=None,
-        eval_texts=lambda: data.lists,
+        eval_texts=lambda: lists.lists,
         languages=("", ""),
         rules=WordRules(max_tokens=1),
         top_grade=MOST_RELEVANT,
@@ -175,8 +207,8 @@ def timed(steps: int, pairs_per_step: float, work: Callable[[], Any]) -> Figures
 
 def stepping(trained: Trained, steps: int, batches: Iterator[Any] | None = None) -> Measure:
     """The measure of some training steps."""
-    source = batches or trained.batches()
-    return partial(timed, steps, trained.pairs_per_step, lambda: trained.steps.run(source, steps))
+    batches = batches or trained.batches()
+    return partial(timed, steps, trained.pairs_per_step, lambda: trained.steps.run(batches, steps))
 
 
 def scoring(trained: Trained, steps: int) -> Measure:

@@ -2,12 +2,10 @@
 
     python -m benchmarks.training trainer --baseline ../before
     python -m benchmarks.training devices
-    python -m benchmarks.training keras runs/bible_en_tl
     python -m benchmarks.training options
     python -m benchmarks.training encoders
     python -m benchmarks.training rankers
     python -m benchmarks.training optimizer
-    python -m benchmarks.training loop
     python -m benchmarks.training input
 
 `trainer` and `devices` run the Trainer by `clir run`; each run has a seed of its own, so that no training comes from
@@ -17,7 +15,6 @@ run in an output folder. A step is forward, backward and update, with its input.
 
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 from functools import partial
@@ -34,22 +31,17 @@ from benchmarks.harness import (
     TREE,
     Figures,
     Harness,
-    Measure,
     baseline_option,
     benchmark,
     run_pipeline,
-    run_process,
     trees,
 )
-from benchmarks.keras_training import PAIRS_PER_STEP, ObjectiveModel, compiled_pair_model, pair_batches
-from benchmarks.trained_models import PAPER, Trained, TrainLists, lists_of, made_up, scoring, stepping, timed
+from benchmarks.trained_models import PAPER, Trained, TrainLists, made_up_lists, run_lists, scoring, stepping
 from models.choices import ENCODERS
 from models.settings import LossSettings, ModelSettings
 from models.training.devices import configure_devices
 from models.training.settings import TrainingSettings
-from pipeline.config import load_config
 
-STEPS_PER_CALL = 50
 BEST = (ModelSettings(embedding_dim=128, stem_embeddings=True, word_dropout=0.25), LossSettings(in_batch=True))
 OPTIONS = {
     "the paper's tower": PAPER,
@@ -115,8 +107,9 @@ def devices(harness: Harness, config: str | None, batch_lists: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = config or write_random(Path(folder), 20_000, 2_000, training={"epochs": 6})
         common = ("preset=paper", f"training.batch_lists={batch_lists}")
-        output = Path(folder, "out")
-        ways = {name: partial(_train, path, output, (*common, *way), TREE) for name, way in settings.items()}
+        ways = {
+            name: partial(_train, path, Path(folder, "out"), (*common, *own), TREE) for name, own in settings.items()
+        }
         harness.compare(f"{batch_lists} lists a step", ways, warm_up=1)
 
 
@@ -152,7 +145,7 @@ def prepare(output: Path | None) -> TrainLists:
     """Chooses threads as a training does, and makes or reads the lists."""
     tf.get_logger().setLevel("ERROR")  # it warns of many graphs
     configure_devices(TrainingSettings(), ModelSettings())
-    return lists_of(output) if output else made_up()
+    return run_lists(output) if output else made_up_lists()
 
 
 @main.command()
@@ -161,9 +154,9 @@ def prepare(output: Path | None) -> TrainLists:
 @benchmark(rounds=5)
 def options(harness: Harness, output: Path | None, steps: int) -> None:
     """Compare each option of a stronger tower, and the tower of preset best, with the paper's tower."""
-    data = prepare(output)
-    ways = {name: stepping(Trained.of(data, tower), steps) for name, tower in OPTIONS.items()}
-    harness.compare(data.description, ways, warm_up=1)
+    lists = prepare(output)
+    ways = {name: stepping(Trained.of(lists, tower), steps) for name, tower in OPTIONS.items()}
+    harness.compare(lists.description, ways, warm_up=1)
 
 
 @main.command()
@@ -172,11 +165,11 @@ def options(harness: Harness, output: Path | None, steps: int) -> None:
 @benchmark(rounds=5)
 def encoders(harness: Harness, output: Path | None, steps: int) -> None:
     """Compare the encoders in training, and in scoring alone, with the mean."""
-    data = prepare(output)
-    towers = {name: Trained.of(data, (ModelSettings(encoder=name), LossSettings())) for name in ENCODERS}
-    for kind, measure in (("training", stepping), ("scoring", scoring)):
+    lists = prepare(output)
+    towers = {name: Trained.of(lists, (ModelSettings(encoder=name), LossSettings())) for name in ENCODERS}
+    for title, measure in (("training", stepping), ("scoring", scoring)):
         ways = {name: measure(trained, steps) for name, trained in towers.items()}
-        harness.compare(f"{kind}, {data.description}", ways, warm_up=1)
+        harness.compare(f"{title}, {lists.description}", ways, warm_up=1)
 
 
 @main.command()
@@ -188,13 +181,13 @@ def rankers(harness: Harness, output: Path | None, steps: int) -> None:
 
     The pairs are those of the whole lists, also where only a few of each list are drawn.
     """
-    data = prepare(output)
-    ways = {"two_towers, mean": stepping(Trained.of(data), steps)}
+    lists = prepare(output)
+    ways = {"two_towers, mean": stepping(Trained.of(lists), steps)}
     for scorer, loss in (("cossim", "worst_hinge"), ("duet_distributed", "log_likelihood")):
         for name in ("lists", "drawn"):
             tower = ModelSettings(scorer=scorer), LossSettings(name=loss)
-            ways[f"{scorer}, {name}"] = stepping(Trained.of(data, tower, objective_name=name), steps)
-    harness.compare(f"training, {data.description}", ways, warm_up=1)
+            ways[f"{scorer}, {name}"] = stepping(Trained.of(lists, tower, objective_name=name), steps)
+    harness.compare(f"training, {lists.description}", ways, warm_up=1)
 
 
 @main.command()
@@ -202,34 +195,12 @@ def rankers(harness: Harness, output: Path | None, steps: int) -> None:
 @benchmark(rounds=5)
 def optimizer(harness: Harness, output: Path | None) -> None:
     """Compare LazyAdam with Keras's dense Adam."""
-    data = prepare(output)
+    lists = prepare(output)
     ways = {
-        name: stepping(Trained.of(data, is_dense=is_dense), 64)
+        name: stepping(Trained.of(lists, is_dense=is_dense), 64)
         for name, is_dense in (("keras.optimizers.Adam", True), ("LazyAdam", False))
     }
-    harness.compare(data.description, ways, warm_up=1)
-
-
-@main.command()
-@lists_option
-@benchmark(rounds=9)
-def loop(harness: Harness, output: Path | None) -> None:
-    """Compare our loop of steps with Keras's `fit`, both with fifty steps a call of the graph."""
-    data = prepare(output)
-    ours, theirs = Trained.of(data), Trained.of(data)
-    model = ObjectiveModel(theirs.steps.objective, theirs.steps.clip_norm)
-    model.compile(theirs.optimizer, steps_per_execution=STEPS_PER_CALL)
-    dataset = theirs.dataset().repeat().prefetch(4)
-    ways: dict[str, Measure] = {
-        "keras.Model.fit": partial(
-            timed,
-            STEPS_PER_CALL,
-            theirs.pairs_per_step,
-            lambda: model.fit(dataset, steps_per_epoch=STEPS_PER_CALL, verbose=0),
-        ),
-        "our loop": stepping(ours, STEPS_PER_CALL, iter(ours.dataset().repeat().prefetch(4))),
-    }
-    harness.compare(data.description, ways, warm_up=1)
+    harness.compare(lists.description, ways, warm_up=1)
 
 
 @main.command("input")
@@ -240,67 +211,12 @@ def input_share(harness: Harness, output: Path | None) -> None:
 
     Rounds are short and many, because a machine's speed swings by more than the difference.
     """
-    data = prepare(output)
+    lists = prepare(output)
     for name, tower in (("the paper's tower", PAPER), ("the tower of preset best", BEST)):
-        trained = Trained.of(data, tower)
+        trained = Trained.of(lists, tower)
         ready = iter(trained.dataset().cache().repeat().prefetch(4))
         ways = {"ready": stepping(trained, 32, ready), "gathered": stepping(trained, 32)}
-        harness.compare(f"{name}, {data.description}", ways, warm_up=1)
-
-
-# Against padded pairs
-
-
-@main.command("keras")
-@click.argument("output", type=click.Path(exists=True, path_type=Path))
-@click.option("--seconds", default=15.0, show_default=True, help="About how long each side trains in a round.")
-@benchmark(rounds=4)
-def against_keras(harness: Harness, output: Path, seconds: float) -> None:
-    """Compare our training with a plain Keras model on padded pairs, on the lists of a run in OUTPUT.
-
-    The baseline trains as the code of the paper's authors does: shuffled pairs in batches of 128, padded to the longest
-    text, two embedding layers, the mean over the padded length, dense Adam. Each side has a process of its own, with
-    the threads of its choice.
-    """
-
-    def side(name: str) -> Figures:
-        command = [sys.executable, "-m", "benchmarks.training", "side", name, str(output.resolve()), str(seconds)]
-        figures: Figures = json.loads(run_process(command).output)
-        return figures
-
-    ways = {name: partial(side, name) for name in ("keras", "ours")}
-    harness.compare(f"training on {output}", ways)
-
-
-@main.command(hidden=True)
-@click.argument("name", type=click.Choice(["keras", "ours"]))
-@click.argument("output", type=click.Path(path_type=Path))
-@click.argument("seconds", type=float)
-def side(name: str, output: Path, seconds: float) -> None:
-    """Train one side for a while, and print its figures as JSON."""
-    config = load_config(str(output / "config.yaml"))
-    if name == "ours":
-        configure_devices(config.training, config.model)
-        trained = Trained.of(lists_of(output), (config.model, config.loss))
-        batches, pairs = trained.batches(), trained.pairs_per_step
-
-        def fit(steps: int) -> None:
-            for _ in range(steps // STEPS_PER_CALL):
-                trained.steps.run(batches, STEPS_PER_CALL)
-    else:
-        data = lists_of(output)
-        model, dataset = compiled_pair_model(config, data.words, STEPS_PER_CALL), pair_batches(data.lists)
-        pairs = float(PAIRS_PER_STEP)
-
-        def fit(steps: int) -> None:
-            model.fit(dataset, steps_per_epoch=steps, verbose=0)
-
-    fit(STEPS_PER_CALL)  # traces
-    first = timed(STEPS_PER_CALL, pairs, lambda: fit(STEPS_PER_CALL))
-    calls = max(1, round(seconds * 1e3 / first["ms a step"] / STEPS_PER_CALL))
-    steps = calls * STEPS_PER_CALL
-    figures = timed(steps, pairs, lambda: fit(steps))
-    click.echo(json.dumps({key: value for key, value in figures.items() if key.startswith("pairs")}))
+        harness.compare(f"{name}, {lists.description}", ways, warm_up=1)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ from typing import Final
 
 import click
 
-from pipeline.estimate.estimate_run import COSTS, ONCE, STAGES_OF_PART, WITH_LEXICON
 from pipeline.layout import CELLS_ARCHIVE, FIGURES, REPORT_FILE
 from schemas.provenance import PROVENANCE_FILE, ReportProvenance
 from smooth_clir.experiments.report.claims import CLAIMS_CAPTION
@@ -99,20 +98,6 @@ def _table(report: Path, caption: str) -> list[dict[str, str]]:
     (_, *head), _, *rows = (re.sub(r"[*↑↓]", "", line).strip("|").split("|") for line in lines)
     names = ["", *(name.strip() for name in head)]
     return [dict(zip(names, (entry.strip() for entry in row), strict=True)) for row in rows]
-
-
-def _costs() -> Iterator[str]:
-    yield "| part | stages | costs |"
-    yield "| --- | --- | --- |"
-    for part, costs in COSTS.items():
-        unit = 1e6 if part not in ("start", *STAGES_OF_PART) else 1
-        terms = (_term(coefficient / unit, "MB" if unit > 1 else "s", name) for name, coefficient in costs.items())
-        yield f"| {part} | {', '.join(STAGES_OF_PART.get(part, ()))} | {' + '.join(terms)} |"
-
-
-def _term(coefficient: float, unit: str, name: str) -> str:
-    number = f"{coefficient:,.0f}" if coefficient >= 1000 else f"{coefficient:.3g}"
-    return f"{number} {unit}" + {ONCE: "", WITH_LEXICON: f" {WITH_LEXICON}"}.get(name, f" per {name}")
 
 
 def _verdicts() -> Iterator[str]:
@@ -300,7 +285,6 @@ def _ndcg_and_first(prefix: str, entries: dict[str, str]) -> str:
 
 
 TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
-    "costs": _costs,
     "verdicts": _verdicts,
     "glance": _glance,
     "seen": partial(_results, "psi_table_6_"),

@@ -30,7 +30,7 @@ EXAMPLE: Final = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents"
 _TEMPLATE: Final = """\
 # yaml-language-server: $schema={schema}
 # clir run {name}             trains, evaluates and pushes a model
-# clir run {name} --estimate  says how long that takes, and how much memory and disk
+# clir run {name} --estimate  says how many steps, how much memory and how much disk that takes
 # An editor that knows the schema of the first line explains every setting, as docs/settings.md does.
 preset: best  # closed, where all documents are known when training; paper, the paper's system
 data:

@@ -26,7 +26,7 @@ from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, 
 @click.command()
 @click.argument("config", type=click.Path())
 @overrides_option
-@click.option("--estimate", is_flag=True, help="Only estimate time, memory and disk.")
+@click.option("--estimate", is_flag=True, help="Only count the input, and estimate steps, memory and disk.")
 @allow_commands_option
 @json_option
 @click.option("-v", "--verbose", is_flag=True, help="Show the logs of TFX, Beam and TensorFlow.")
@@ -63,15 +63,16 @@ def unknown_languages(settings: RunConfig) -> list[str]:
 
 
 def _estimate(settings: RunConfig, as_json: bool, verbose: bool) -> None:
-    """Prints an estimate of the run's time, memory and disk."""
+    """Prints an estimate of the run's steps, memory and disk."""
     with StageView() as view:
-        view.start(0, 0, "measuring")
+        view.start(0, 0, "counting")
         with heavy_imports(verbose):
-            from pipeline.estimate.estimate_run import estimate_run
+            import pipeline.local_runner  # noqa: F401 - the memory of a run's libraries counts
+            from pipeline.estimate import estimate_run
 
         estimate = estimate_run(settings)
     if as_json:
-        show_json(estimate.as_dict())
+        show_json(estimate.model_dump())
     else:
         show("\n".join(estimate.describe()))
 

@@ -57,8 +57,8 @@ def test_the_generated_collections_are_what_a_run_reads_and_a_smaller_one_is_the
 
 @pytest.mark.long  # it traces and runs a training step on lists of a realistic size
 def test_the_steps_of_a_benchmark_train_and_are_measured() -> None:
-    from benchmarks.trained_models import Trained, made_up, stepping
+    from benchmarks.trained_models import Trained, made_up_lists, stepping
 
-    figures = stepping(Trained.of(made_up()), steps=2)()
+    figures = stepping(Trained.of(made_up_lists()), steps=2)()
     assert figures["pairs/s"] == pytest.approx(1e3 / figures["ms a step"] * 16 * 45)
     assert figures["CPU ms"] > 0

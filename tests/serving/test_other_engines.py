@@ -18,7 +18,7 @@ from schemas.wikiclir import Text
 from smooth_clir.cli.export import export_command
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.exports.export import ENGINES, export_index
-from smooth_clir.retrieval.exports.json_lines import JsonLinesWriter
+from smooth_clir.retrieval.exports.json_lines import write_parts
 from tests.cli.command import Clir
 from tests.serving.searchable import DOCUMENTS, index_documents
 
@@ -172,9 +172,7 @@ def test_an_id_that_the_engine_refuses_ends_it_and_leaves_nothing(
 
 
 def test_a_file_ends_after_its_bytes_and_keeps_what_belongs_together(tmp_path: Path) -> None:
-    with JsonLinesWriter(tmp_path, most_bytes=10) as writer:
-        for number in range(5):
-            writer.write({"id": number}, {"n": 1})
+    write_parts(tmp_path, (({"id": number}, {"n": 1}) for number in range(5)), max_bytes=10)
     files = sorted(tmp_path.iterdir())
     assert [path.name for path in files] == [f"documents-{number:05}.jsonl" for number in range(5)]
     assert all(len(path.read_text().splitlines()) == 2 for path in files)

@@ -1,19 +1,25 @@
 """Writes the documents of an index for another engine: into a folder that appears whole."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from models.exported.model import LoadedModel
 from smooth_clir.retrieval.corpus_index import CorpusIndex
-from smooth_clir.retrieval.exports.opensearch import write_opensearch
+from smooth_clir.retrieval.exports.json_lines import OPENSEARCH, VESPA, write_json_lines
 from smooth_clir.retrieval.exports.parquet import write_parquet
-from smooth_clir.retrieval.exports.vespa import write_vespa
 
-ENGINES: Final = {"vespa": write_vespa, "opensearch": write_opensearch, "parquet": write_parquet}
-"""Each engine's function, which gets index, folder, model, an example query or None, and `on_progress`; it returns
-remarks for the user."""
+Export = Callable[[CorpusIndex, Path, LoadedModel, str | None, Callable[[int], None]], list[str]]
+"""Writes an index into a folder, with an example of a query or None, and reports the number of documents written."""
+
+ENGINES: Final[Mapping[str, Export]] = {
+    "vespa": partial(write_json_lines, VESPA),
+    "opensearch": partial(write_json_lines, OPENSEARCH),
+    "parquet": write_parquet,
+}
+"""Each engine's function, which returns remarks for the user."""
 
 
 def export_index(
@@ -48,6 +54,6 @@ def export_index(
         folder.mkdir()
         remarks = ENGINES[engine](index, folder, model, query, on_progress)
         if model.feedback.gain:
-            remarks.append("the score is that of the first pass; the model's second pass is none of another engine")
+            remarks.append("the score is that of the first pass; other engines do not run the model's second pass")
         folder.rename(target)
     return remarks

@@ -1,54 +1,183 @@
-"""Files of JSON lines, in parts that an engine takes in one request."""
+"""Exports for Vespa and OpenSearch: files of JSON lines, and a request whose score is the model's."""
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final
+from string import Template
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from models.exported.model import EncodedQuery
+from models.exported.model import EncodedQuery, LoadedModel
+from schemas.errors import DataError
+from schemas.index_manifest import IndexManifest
+from schemas.wikiclir import Text
+from smooth_clir.retrieval.corpus_index import CorpusIndex
+from smooth_clir.retrieval.search_index import DEPTH
 
 PART_BYTES: Final = 32 << 20
 """Bytes after which a file ends: a third of OpenSearch's largest request."""
+MAX_ID_BYTES: Final = 512
+"""OpenSearch's limit."""
+WEIGHT_UNIT: Final = 100_000
+"""Vespa's `wand`, which brings the candidates of the words, has whole weights; their score has the exact ones."""
+_LAST_TWO: Final = "".join(chr(plane << 16 | last) for plane in range(1, 17) for last in (0xFFFE, 0xFFFF))
+_VESPA_REFUSES: Final = re.compile(f"[^\t\n\r\u0020-\ufdcf\ufde0-\ufffd\U00010000-\U0010ffff]|[{_LAST_TWO}]")
+"""The characters that no string of Vespa may hold: controls and noncharacters."""
+_VESPA_APPLICATION: Final = Path(__file__).with_name("vespa")
+"""The application package; its schema has `$model`, `$dimension` and `$unit`."""
 
 
-class JsonLinesWriter:
-    """Writes `documents-00000.jsonl` and those that follow it.
+class JsonLinesEngine(NamedTuple):
+    """The form in which an engine takes documents and queries."""
 
-    Args:
-      folder: the folder of the files.
-      most_bytes: bytes after which a file ends.
+    name: str
+    clean: Callable[[str], str]
+    """Replaces the characters of a title or a text that the engine refuses."""
+    files: Callable[[IndexManifest], Mapping[str, str]]
+    """The files that set up the engine: each path below the folder, to its content."""
+    records: Callable[[Text, list[float], dict[str, float]], Sequence[Any]]
+    """The lines of a document with its vector and its weighted terms; a DataError for a refused id."""
+    query: Callable[[Any, Any, Any], Any]
+    """The request with a vector or None, weighted terms, and a bound on the product of the query's vector and any
+    document's; each may be text that stands for it."""
+
+
+def _vespa_files(manifest: IndexManifest) -> dict[str, str]:
+    values = {"model": manifest.model, "dimension": manifest.dimension, "unit": WEIGHT_UNIT}
+    texts = {path: (_VESPA_APPLICATION / path).read_text("utf-8") for path in ("services.xml", "schemas/clir.sd")}
+    return {f"application/{path}": Template(text).substitute(values) for path, text in texts.items()}
+
+
+def _vespa_records(text: Text, vector: list[float], words: dict[str, float]) -> list[Any]:
+    if _VESPA_REFUSES.search(text.id):
+        raise DataError(f"an id must hold no control character for Vespa; got {text.id[:40]!r}.")
+    content = {"doc_id": text.id, "title": text.title, "text": text.text}
+    channels = {"vector": {"values": vector}, "words": {"cells": words}, "terms": _whole(words)}
+    return [{"put": f"id:clir:clir::{text.id}", "fields": content | channels}]
+
+
+def _whole(words: dict[str, float]) -> dict[str, int]:
+    return {term: max(1, round(weight * WEIGHT_UNIT)) for term, weight in words.items()}
+
+
+def _vespa_query(vector: Any, words: Any, _offset: Any) -> dict[str, Any]:
+    """A request to `/search/`; a channel without a value brings no candidates."""
+    whole = f"WORDS TIMES {WEIGHT_UNIT}, ROUNDED, AT LEAST 1"
+    terms = json.dumps(_whole(words), ensure_ascii=False) if isinstance(words, dict) else whole
+    channels = [f"({{targetHits: {DEPTH}}}nearestNeighbor(vector, vector))"] if vector else []
+    channels += [f"({{targetHits: {DEPTH}}}wand(terms, {terms}))"] if words else []
+    inputs = {"input.query(vector)": vector, "input.query(words)": words}
+    return {
+        "yql": f"select doc_id, title from clir where {' or '.join(channels) or 'false'}",
+        "ranking": "score",
+        "hits": 10,
+        **{name: value for name, value in inputs.items() if value},
+    }
+
+
+def _opensearch_files(manifest: IndexManifest) -> dict[str, str]:
+    method = {"name": "hnsw", "engine": "faiss"}
+    dimension = {"dimension": manifest.dimension, "space_type": "innerproduct", "method": method}
+    stored = {"type": "text", "index": False}
+    vector, words = {"type": "knn_vector", **dimension}, {"type": "rank_features"}
+    fields = {"title": stored, "text": stored, "vector": vector, "words": words}
+    mappings = {"_meta": {"model": manifest.model}, "dynamic": "strict", "properties": fields}
+    return {"index.json": _indented({"settings": {"index": {"knn": True}}, "mappings": mappings})}
+
+
+def _opensearch_records(text: Text, vector: list[float], words: dict[str, float]) -> list[Any]:
+    if (size := len(text.id.encode())) > MAX_ID_BYTES:
+        raise DataError(f"an id must have at most {MAX_ID_BYTES} bytes for OpenSearch; {text.id[:40]!r}… has {size}.")
+    # Lucene and Faiss have no use for the zero vector; its part of the score is 0.
+    channels: dict[str, Any] = ({"vector": vector} if any(vector) else {}) | ({"words": words} if words else {})
+    return [{"index": {"_id": text.id}}, {"title": text.title, "text": text.text, **channels}]
+
+
+def _opensearch_query(vector: Any, words: Any, offset: Any) -> dict[str, Any]:
+    """A request to `_search`; a channel without a value brings no candidates.
+
+    The vectors' own score is no inner product but a function of it, so that a script adds the product. No script may
+    give a score below 0, hence the offset.
     """
+    channels: list[dict[str, Any]] = []
+    script: dict[str, Any] = {"source": "_score"}
+    if vector:
+        nearest = {"knn": {"vector": {"vector": vector, "k": DEPTH}}}
+        channels.append({"constant_score": {"filter": nearest, "boost": 0}})
+        source = "params.offset + _score + (doc['vector'].size() == 0 ? 0 : innerProduct(params.vector, doc['vector']))"
+        script = {"source": source, "params": {"vector": vector, "offset": offset}}
+    if words:
+        channels.append({"neural_sparse": {"words": {"query_tokens": words}}})
+    query = {"bool": {"should": channels}} if channels else {"match_none": {}}
+    return {"size": 10, "_source": ["title"], "query": {"script_score": {"query": query, "script": script}}}
 
-    def __init__(self, folder: Path, most_bytes: int = PART_BYTES) -> None:
-        self._folder, self._most_bytes = folder, most_bytes
-        self._file: IO[bytes] | None = None
-        self._number = self._bytes = 0
 
-    def __enter__(self) -> "JsonLinesWriter":
-        return self
+VESPA: Final = JsonLinesEngine(
+    "Vespa", partial(_VESPA_REFUSES.sub, "\ufffd"), _vespa_files, _vespa_records, _vespa_query
+)
+OPENSEARCH: Final = JsonLinesEngine("OpenSearch", str, _opensearch_files, _opensearch_records, _opensearch_query)
 
-    def __exit__(self, *_error: object) -> None:
-        if self._file:
-            self._file.close()
 
-    def write(self, *records: Any) -> None:
-        """Writes records that belong into one file, a line each."""
-        if self._file is None or self._bytes >= self._most_bytes:
-            if self._file:
-                self._file.close()
-            self._file = open(self._folder / f"documents-{self._number:05}.jsonl", "wb")
-            self._number, self._bytes = self._number + 1, 0
-        lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
-        self._file.write(lines)
-        self._bytes += len(lines)
+def write_json_lines(
+    engine: JsonLinesEngine,
+    index: CorpusIndex,
+    folder: Path,
+    model: LoadedModel,
+    query: str | None,
+    on_progress: Callable[[int], None],
+) -> list[str]:
+    """Writes the files that set up an engine, the documents in its bulk form, and the query; see `docs/search.md`.
+
+    Raises:
+      DataError: the engine refuses an id.
+    """
+    for path, content in engine.files(index.manifest).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(content, encoding="utf-8")
+    longest, changed = 0.0, 0
+
+    def documents() -> Iterator[Sequence[Any]]:
+        nonlocal longest, changed
+        for number, document in enumerate(index.encoded_documents(), 1):
+            title, body = engine.clean(document.text.title), engine.clean(document.text.text)
+            text = document.text._replace(title=title, text=body)
+            changed += text != document.text
+            longest = max(longest, float(np.linalg.norm(document.vector)))
+            yield engine.records(text, numbers(document.vector), term_weights(document.terms, document.weights))
+            on_progress(number)
+
+    write_parts(folder, documents())
+    offset: float | str = f"LENGTH OF VECTOR, TIMES {longest:.6g}"
+    write_json(folder / "query_template.json", engine.query("VECTOR", "WORDS", offset))
+    if query is not None:
+        encoded = model.encode_query(query)
+        vector, words = query_parts(encoded)
+        offset = longest * float(np.linalg.norm(encoded.vector))
+        write_json(folder / "query.json", engine.query(vector if any(vector) else None, words, offset))
+    return [f"documents with characters that {engine.name} refuses, U+FFFD now: {changed:,}"] * bool(changed)
+
+
+def write_parts(folder: Path, documents: Iterable[Sequence[Any]], max_bytes: int = PART_BYTES) -> None:
+    """Writes `documents-00000.jsonl` and those that follow it: each document's records, a line each, in one file."""
+    parts = ("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode() for lines in documents)
+    for number, part in enumerate(parts):
+        with open(folder / f"documents-{number:05}.jsonl", "wb") as file:
+            size = file.write(part)
+            while size < max_bytes and (part := next(parts, b"")):
+                size += file.write(part)
+
+
+def _indented(content: Any) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
 def write_json(path: Path, content: Any) -> None:
     """Writes a file for people: one value, indented."""
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    path.write_text(_indented(content), encoding="utf-8")
 
 
 def numbers(values: npt.NDArray[np.float32]) -> list[float]:

@@ -32,11 +32,11 @@ def write_parquet(
         ],
         metadata={"clir.model": index.manifest.model},
     )
-    left = index.encoded_documents()
+    documents = index.encoded_documents()
     done = 0
     for number in range(max(1, -(-len(index) // FILE_DOCUMENTS))):
         with pq.ParquetWriter(folder / f"documents-{number:05}.parquet", schema) as writer:
-            for batch in _batches(islice(left, FILE_DOCUMENTS)):
+            for batch in _batches(islice(documents, FILE_DOCUMENTS)):
                 writer.write_table(_table(batch, schema))
                 done += len(batch)
                 on_progress(done)
@@ -54,13 +54,13 @@ def _batches(documents: Iterator[EncodedDocument]) -> Iterator[list[EncodedDocum
 def _table(batch: list[EncodedDocument], schema: pa.Schema) -> pa.Table:
     rows = [
         {
-            "id": one.text.id,
-            "title": one.text.title,
-            "text": one.text.text,
-            "vector": one.vector,
-            "terms": [term.decode() for term in one.terms],
-            "weights": one.weights,
+            "id": document.text.id,
+            "title": document.text.title,
+            "text": document.text.text,
+            "vector": document.vector,
+            "terms": [term.decode() for term in document.terms],
+            "weights": document.weights,
         }
-        for one in batch
+        for document in batch
     ]
     return pa.Table.from_pylist(rows, schema=schema)

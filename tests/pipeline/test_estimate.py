@@ -1,4 +1,4 @@
-"""pipeline/estimate/collection_size.py: the size of a collection of files."""
+"""pipeline/estimate.py: the size of a collection of files, and the memory and disk that follow from it."""
 
 import gzip
 
@@ -7,14 +7,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline import even_sample
-from pipeline.config import load_config
-from pipeline.estimate import collection_size
-from pipeline.estimate.collection_size import size_of_collection
+from models.encoders.settings import EncoderSettings
+from pipeline import estimate, even_sample
+from pipeline.config import RunConfig, load_config
+from pipeline.estimate import estimate_run, size_of_collection
 from schemas.cut_texts import CutTexts
 from schemas.errors import DataError
 from schemas.splits import SPLITS, split_of
-from schemas.word_rules import WordRules
+from tests.models.encoders.small_encoder import DIM, ENDPOINT, CountingEncoder
 
 pytestmark = pytest.mark.tensors
 
@@ -48,13 +48,13 @@ def config(tmp_path):
 def test_lists_are_those_of_the_splits_with_what_is_drawn(config):
     size = size_of_collection(config(f"data.negatives={NEGATIVES}"))
     lists = {split: [q for q in range(QUERIES) if split_of(f"q{q}") == split] for split in SPLITS}
-    assert size.lists == {split: len(some) for split, some in lists.items()}
-    assert size.pairs == {split: (4 + NEGATIVES) * len(some) for split, some in lists.items()}
+    assert size.lists == {split: len(queries) for split, queries in lists.items()}
+    assert size.pairs == {split: (4 + NEGATIVES) * len(queries) for split, queries in lists.items()}
     assert size.documents == 60
     assert size.document_bytes == sum(len(f"{line}\n".encode()) for line in FILES["documents"])
     assert size.document_words == 5  # l, été, the number, trois, mots
     assert size.query_words == sum(3 + number for number in range(QUERIES)) / QUERIES
-    assert size.candidates == 0
+    assert size.vocabularies == (4, 4 + 60)  # three words more of; l été trois mots, and a number each
 
 
 def test_words_beyond_the_limit_do_not_count(config):
@@ -97,30 +97,29 @@ def test_candidates_are_the_lists_and_training_keeps_what_is_relevant_to_a_train
         *["q2\td9\t2\teval", "q2\td1\t0\teval"],
         *["q3\td3\t2\ttest"],
     ]
-    size = size_of_collection(config("training.negatives_from=judged", candidates=candidates))
+    size = size_of_collection(config(candidates=candidates))
     assert size.lists == {"train": 2, "eval": 1, "test": 1}
     assert size.pairs == {"train": 7, "eval": 2, "test": 1}
-    assert size.trained_pairs == 5  # d9 is relevant to a query of the eval split alone
-    assert size.candidates == len(candidates)
-    all_kept = size_of_collection(config("training.negatives_from=all", candidates=candidates))
-    assert all_kept.trained_pairs == 7
+    assert size.judged_pairs == 5  # d9 is relevant to a query of the eval split alone
 
 
 def test_of_drawn_documents_training_keeps_their_share_of_relevant_ones(config):
-    size = size_of_collection(config(f"data.negatives={NEGATIVES}", "training.negatives_from=judged"))
+    size = size_of_collection(config(f"data.negatives={NEGATIVES}"))
     train = [q for q in range(QUERIES) if split_of(f"q{q}") == "train"]
-    relevant = {q + place for q in train for place in range(3)}
+    relevant = {q + document for q in train for document in range(3)}
     others = (1 + NEGATIVES) * len(train)
-    assert size.trained_pairs == 3 * len(train) + round(len(relevant) / 60 * others)
+    assert size.judged_pairs == 3 * len(train) + round(len(relevant) / 60 * others)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.integers(1, 8))
 def test_the_sample_of_texts_is_even(tmp_path_factory, lengths, sample):
-    path = tmp_path_factory.mktemp("texts") / "file"
-    path.write_text("".join(f"id\ttitle\t{'word ' * length}\n" for length in lengths))
+    file = tmp_path_factory.mktemp("texts") / "file"
+    file.write_text("".join(f"id\ttitle\t{'word ' * length}\n" for length in lengths))
+    data = {role: str(file) for role in FILES} | {"query_language": "en", "document_language": "fr"}
+    config = RunConfig.model_validate({"data": data, "output": "out"})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(even_sample, "SAMPLE", sample)
-        texts = collection_size._texts(str(path), WordRules(max_tokens=100))
+        texts = estimate._text_size(config, "documents")
     assert texts.number == len(lengths)
     step = next(step for step in (2**power for power in range(9)) if -(-len(lengths) // step) < 2 * sample)
     sampled = lengths[::step]
@@ -146,3 +145,84 @@ def test_a_file_that_ends_early_or_went_is_an_error(config, tmp_path):
 def test_dumps_are_no_files_yet():
     with pytest.raises(DataError, match="clir wikipedia"):
         size_of_collection(load_config("configs/sample_dumps.yaml"))
+
+
+def test_steps_memory_and_disk_follow_from_the_size(config):
+    loaded = config("preset=paper", f"data.negatives={NEGATIVES}", "training.epochs=3", "training.batch_lists=4")
+    made, size = estimate_run(loaded), size_of_collection(loaded)
+    (training,) = made.trainings.values()
+    assert training.steps == 3 * (size.lists["train"] // 4)
+    assert training.pairs == size.pairs["train"]
+    assert training.weights == sum(size.vocabularies) * loaded.model.embedding_dim
+    listed_bytes = size.document_bytes / size.documents * sum(size.pairs.values())
+    assert made.memory_bytes["parameters and optimizer"] == 4 * 3 * training.weights
+    assert made.memory_bytes["examples"] == 3 * round(listed_bytes)
+    assert made.disk_bytes == {
+        "collection": size.document_bytes,
+        "examples": round(listed_bytes),
+        "models": 4 * 6 * training.weights,
+    }
+
+
+def test_an_encoder_and_an_index_take_disk_and_the_papers_system_a_training_of_its_own(config, monkeypatch):
+    monkeypatch.setattr(estimate, "load_encoder", lambda _: CountingEncoder())
+    loaded = config("search.index=true", "evaluation.baselines=[paper]", "training.epochs=3", "lexicon.kind=none")
+    made = estimate_run(loaded.model_copy(update={"encoder": ENDPOINT}))
+    assert [*made.trainings] == ["the model", "the paper's system"]
+    assert made.disk_bytes["vectors"] == 2 * 2 * DIM * (60 + QUERIES)
+    vectors = 4 * 60 * (loaded.model.embedding_dim + DIM)
+    assert made.disk_bytes["index"] == made.collection.document_bytes + vectors
+    without = estimate_run(loaded.model_copy(update={"encoder": EncoderSettings()}))
+    assert "vectors" not in without.disk_bytes and without.disk_bytes["index"] < made.disk_bytes["index"]
+
+
+def test_a_person_gets_counts_trainings_sums_and_the_notes(config):
+    made = estimate_run(config("training.patience=2", "evaluation.baselines=[tfidf]", "data.max_document_tokens=4"))
+    documents, queries, training, memory, disk, time, *notes = made.describe()
+    assert documents == "documents: 60, of 4 words"
+    assert queries.startswith(f"queries: {QUERIES} (")
+    assert f": {made.trainings['the model'].steps} steps in " in training
+    assert memory.startswith("memory: at least ") and disk.startswith("disk: about ")
+    assert time.startswith("time: ")
+    for word, note in zip(["documents", "queries", "tfidf", "training.patience"], notes, strict=True):
+        assert note.startswith("note: ") and word in note
+
+
+@pytest.mark.parametrize(
+    ("settings", "shown"),
+    [
+        (["lexicon.weight=held_out"], "without each domain"),
+        (["adversary.weight=0.1"], "adversary"),
+        (["tuning.search=grid", "tuning.epsilon=[1, 2]"], "tuning"),
+    ],
+)
+def test_work_that_comes_on_top_is_a_note(config, tmp_path, settings, shown):
+    domains = tmp_path / "domains.tsv"
+    domains.write_text("q1\tarts\nq2\tnews\n")
+    (note,) = estimate_run(config(f"data.domains={domains}", "data.query_words=3", *settings)).notes
+    assert shown in note
+
+
+def test_a_machine_that_is_too_small_is_a_note(config, monkeypatch):
+    monkeypatch.setattr(estimate, "memory_size", lambda: 10**6)
+    (note,) = estimate_run(config()).notes
+    assert "memory" in note
+
+
+@pytest.mark.parametrize(
+    ("settings", "got"),
+    [
+        (["training.workers=2"], "2 and in_process"),
+        (["beam.runner=portable", "beam.endpoint=h:1", "beam.environment=loopback"], "1 and portable"),
+    ],
+)
+def test_a_run_of_several_processes_is_refused(config, settings, got):
+    with pytest.raises(DataError, match=f"training.workers .* got {got}"):
+        estimate_run(config(*settings))
+
+
+def test_a_file_without_a_text_is_an_error(config, tmp_path):
+    loaded = config()
+    (tmp_path / "documents").write_text("no record\n")
+    with pytest.raises(DataError, match="data.documents must hold a text"):
+        size_of_collection(loaded)

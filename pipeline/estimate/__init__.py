@@ -1,1 +1,0 @@
-"""Estimates the time, memory and disk of a run before it begins: see `estimate_run`."""
