@@ -113,10 +113,10 @@ def test_of_drawn_documents_training_keeps_their_share_of_relevant_ones(config):
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.integers(1, 8))
 def test_the_sample_of_texts_is_even(tmp_path_factory, lengths, sample):
-    file = tmp_path_factory.mktemp("texts") / "file"
-    file.write_text("".join(f"id\ttitle\t{'word ' * length}\n" for length in lengths))
-    data = {role: str(file) for role in FILES} | {"query_language": "en", "document_language": "fr"}
-    config = RunConfig.model_validate({"data": data, "output": "out"})
+    folder = tmp_path_factory.mktemp("texts")
+    (folder / "documents").write_text("".join(f"id\ttitle\t{'word ' * length}\n" for length in lengths))
+    data = {role: str(folder / role) for role in FILES} | {"query_language": "en", "document_language": "fr"}
+    config = RunConfig.model_validate({"data": data, "output": str(folder / "out")})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(even_sample, "SAMPLE", sample)
         texts = estimate._text_size(config, "documents")
