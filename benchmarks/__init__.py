@@ -1,1 +1,1 @@
-"""Benchmarks of this project, each run as `python -m benchmarks.NAME`; see docs/benchmarks.md."""
+"""Benchmarks of this project, each run as `python -m benchmarks.NAME`; see docs/machines.md."""

@@ -35,7 +35,7 @@ _STORED: Final = 6 * 4
 _JOINED: Final = 3
 """Bytes of memory for a byte of the listed texts: Beam holds six copies when it joins them, compressed to half."""
 _TERMS: Final = {"none": 0, "lexicon": 4}
-"""Weighted terms for a word of an indexed document by `lexicon.kind`, see docs/benchmarks.md; others have 1."""
+"""Weighted terms for a word of an indexed document by `lexicon.kind`, see docs/machines.md; others have 1."""
 
 
 class CollectionSize(JsonRecord):

@@ -141,7 +141,7 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
         raise ConfigError(
             [
                 f"TF_CONFIG must be unset, for a run starts its own workers (training.workers); it names a cluster of "
-                f"{cluster.workers}, which the Trainer alone can join: see docs/workers.md."
+                f"{cluster.workers}, which the Trainer alone can join: see docs/machines.md."
             ]
         )
     check_local_beam(config.beam)

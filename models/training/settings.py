@@ -66,7 +66,7 @@ class TrainingSettings(Settings):
     replicas: Annotated[int | None, Field(ge=1, le=256)] = None
     """Number of replicas of `MirroredStrategy`, or of each worker; null: one per GPU, or one CPU."""
     workers: Annotated[int | None, Field(ge=1, le=64)] = None
-    """Number of processes of `MultiWorkerMirroredStrategy` that train together on this machine, see docs/workers.md;
+    """Number of processes of `MultiWorkerMirroredStrategy` that train together on this machine, see docs/machines.md;
     null: one, or as many as TF_CONFIG names."""
 
     @field_validator("workers")

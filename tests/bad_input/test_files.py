@@ -204,5 +204,5 @@ def test_a_command_refuses_bad_input_with_a_message_and_its_exit_code(
 
 
 def test_the_page_names_every_reason_that_makes_a_record_bad() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "bad-input.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
     assert [reason.text for reason in Reason if reason.bad and f"| {reason.text} |" not in page] == []

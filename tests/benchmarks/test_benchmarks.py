@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from pipeline.config import load_config
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-PAGE = FOLDER.parent / "docs" / "benchmarks.md"
+PAGE = FOLDER.parent / "docs" / "machines.md"
 BENCHMARKS = sorted(path.stem for path in FOLDER.glob("*.py") if "__main__" in path.read_text(encoding="utf-8"))
 
 ROLES = ("documents", "queries", "judgments")
