@@ -48,8 +48,7 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
     settings = config.encoder
     if settings.kind != "endpoint":
         return config
-    from models.encoders.endpoint import EndpointEncoder
-    from models.encoders.fingerprint import fingerprint, fingerprint_fault
+    from models.encoders.endpoint import EndpointEncoder, fingerprint, fingerprint_fault
 
     current = fingerprint(EndpointEncoder(settings).probe())
     if settings.probes and (fault := fingerprint_fault(settings.probes, current)):

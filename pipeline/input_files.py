@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
+from models.encoders.settings import files_of_saved_model, files_of_vectors
 from pipeline.pair_direction import direction_fault
 from schemas.byte_streams import input_digest, stream_sha256
 from schemas.columns import expected_form
@@ -140,8 +141,6 @@ def _files_in_order(setting: PathSetting) -> list[str]:
     if setting.form == "dump":
         return sorted(files_of_dump(setting.path))
     if setting.form in ("saved_model", "text_vectors"):
-        from models.encoders.input_files import files_of_saved_model, files_of_vectors  # takes seconds
-
         if setting.form == "text_vectors":
             return files_of_vectors(setting.path)
         if not is_remote(setting.path):

@@ -6,15 +6,16 @@ import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import Final
+from typing import Final, TypeAlias
 
 import absl.logging
 
+Execute: TypeAlias = Callable[[ModuleType], None]
 _NATIVE: Final = re.compile(rb"[IWEF]\d{4} |WARNING: All log messages before absl::InitializeLog")
 """The start of a line from a C++ library's logger."""
 
@@ -29,44 +30,44 @@ def quieten(verbose: bool) -> None:
     warnings.simplefilter("ignore")
     # Libraries that are imported later, such as NumPy and Beam, show their own warnings all the same.
     warnings.showwarning = lambda *arguments, **keywords: None
-    logging.getLogger().setLevel(logging.CRITICAL)
-    for name in ("apache_beam", "tensorflow"):
+    for name in (None, "apache_beam", "tensorflow"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     absl.logging.set_verbosity(absl.logging.FATAL)  # absl sets its logger's level again when it is imported
     if "tensorflow" not in sys.modules:
-        sys.meta_path.insert(0, _TensorFlowFinder())
+        sys.meta_path.insert(0, ChangedImports({"tensorflow": _without_native_logs}))
 
 
-class _TensorFlowFinder(MetaPathFinder):
-    """Finds TensorFlow, once, for an import without its native logs.
+class ChangedImports(MetaPathFinder):
+    """Finds packages as Python does, and changes how the code of some is executed.
 
-    TensorFlow 2.21 writes some before it looks at TF_CPP_MIN_LOG_LEVEL.
+    Args:
+      changes: by the package's name, a function of the package's own way to execute a module, and of the module.
     """
 
+    def __init__(self, changes: Mapping[str, Callable[[Execute, ModuleType], None]]) -> None:
+        self._changes = changes
+
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Finds the package as Python's own finder does."""
-        if name != "tensorflow":
-            return None
-        sys.meta_path.remove(self)
-        spec = PathFinder.find_spec(name)
-        if spec and spec.loader:
-            spec.loader.exec_module = partial(_without_native_logs, spec.loader.exec_module)  # type: ignore[method-assign]
+        """Finds a package, if its import is changed."""
+        change = self._changes.get(name)
+        spec = PathFinder.find_spec(name, path) if change else None  # type: ignore[arg-type]
+        if change and spec and spec.loader:
+            spec.loader.exec_module = partial(change, spec.loader.exec_module)  # type: ignore[method-assign]
         return spec
 
 
-def _without_native_logs(run: Callable[[ModuleType], None], module: ModuleType) -> None:
-    """Runs a module's code; what it writes to stderr comes at its end, without the lines of native loggers."""
-    sys.stderr.flush()
-    stderr = os.dup(2)
-    with tempfile.TemporaryFile() as written:
+def _without_native_logs(execute: Execute, module: ModuleType) -> None:
+    """Executes a module's code, and then writes its lines to stderr without those of native loggers.
+
+    TensorFlow 2.21 writes some before it looks at TF_CPP_MIN_LOG_LEVEL; TensorFlow 2.15 needs no such care.
+    """
+    with tempfile.TemporaryFile() as written, os.fdopen(os.dup(2), "wb") as stderr:
+        sys.stderr.flush()
         os.dup2(written.fileno(), 2)
         try:
-            run(module)
+            execute(module)
         finally:
             sys.stderr.flush()
-            os.dup2(stderr, 2)
-            os.close(stderr)
+            os.dup2(stderr.fileno(), 2)
             written.seek(0)
-            for line in written:
-                if not _NATIVE.match(line):
-                    os.write(2, line)
+            stderr.writelines(line for line in written if not _NATIVE.match(line))

@@ -15,10 +15,8 @@ from components.text_vector_gen.encode_texts import (
     read_queries,
     tables_of_files,
 )
-from models.encoders.endpoint import EndpointEncoder
-from models.encoders.fingerprint import fingerprint
-from models.encoders.input_files import check_files
-from models.encoders.settings import TEXT_FORM, EncoderSettings
+from models.encoders.endpoint import EndpointEncoder, fingerprint
+from models.encoders.settings import TEXT_FORM, EncoderSettings, check_files
 from models.encoders.text_vectors import EncoderRecord, write_text_vectors
 from schemas.artifacts import Collection, TextVectors
 from schemas.splits import SPLITS
@@ -48,7 +46,7 @@ def TextVectorGen(
       encoder: the encoder.
       digest: of the encoder, see `pipeline.encoder_identity`; the store has a folder for each.
       store: folder of all encoders' vectors, local or remote.
-      probes: the fingerprint of an endpoint, see `models.encoders.fingerprint`; empty where nobody has asked it yet.
+      probes: the fingerprint of an endpoint, see `models.encoders.endpoint`; empty where nobody has asked it yet.
 
     Raises:
       DataError: a text cannot be encoded, files of vectors lack one, a file of the encoder has changed, or queries and

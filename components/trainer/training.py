@@ -12,9 +12,8 @@ from components.trainer.inputs import TrainingArguments, TrainingInputs, read_in
 from components.trainer.transformed_texts import TransformedTexts
 from components.trainer.word_projector import write_words
 from models.choices import CHANNELS, FITTED, HELD_OUT, SCORERS
-from models.encoders.input_files import check_files
 from models.encoders.load_encoder import load_graph_encoder
-from models.encoders.settings import IN_GRAPH
+from models.encoders.settings import IN_GRAPH, check_files
 from models.evaluation.relevance_shares import RelevanceShares, fit_relevance_shares
 from models.exported.export import ExportedEncoder, export_ranker
 from models.lexicon.lexicon import WITHOUT_DOMAIN

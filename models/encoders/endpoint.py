@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.encoders.fingerprint import fingerprint, fingerprint_fault
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors, checked_vectors, encoder_texts
 from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
 from models.json_endpoint import JsonEndpoint
@@ -31,6 +30,8 @@ _NUMBERS: Final = 8192
 _BYTES_OF_TEXT: Final = _NUMBERS * 24 + 1000
 """The largest vector in JSON: -1.2345678901234567e-05 takes 24 bytes with a comma and a space."""
 _FORM: Final = '{"data": [{"index": 0, "embedding": [numbers]}, ...]}'
+_TOLERANCE: Final = 0.003
+"""The largest difference of one number in two fingerprints of the same encoder, which may round differently."""
 _REMEDIES: Final = {
     400: "If a text is too long, lower encoder.max_characters or encoder.batch.",
     404: "Check encoder.address and the models' names.",
@@ -163,3 +164,41 @@ def _ordered_vectors(content: Any, texts: int) -> npt.NDArray[Any] | str:
         return "must hold vectors of one length, of numbers alone"
     with np.errstate(over="ignore"):  # `checked_vectors` refuses the infinite number
         return vectors.astype(np.float32)
+
+
+def fingerprint(vectors: Vectors) -> tuple[float, ...]:
+    """Returns the fingerprint of an encoder, few numbers by which another model behind the same address is noticed.
+
+    They are the length of the vectors, the cosine of each two of them, and the first component of each over its norm.
+
+    The cosines alone would be the same for vectors that are turned, beside which no stored vector could stand.
+
+    Args:
+      vectors: of fixed texts, see `EndpointEncoder.probe`.
+
+    Returns:
+      numbers rounded to four decimals.
+
+    Example:
+      >>> fingerprint(np.array([[1.0, 0.0], [1.0, 1.0]], np.float32))
+      (2.0, 0.7071, 1.0, 0.7071)
+    """
+    unit = vectors.astype(np.float64)
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    cosines = (unit @ unit.T)[np.triu_indices(len(unit), 1)]
+    return float(vectors.shape[1]), *np.round([*cosines, *unit[:, 0]], 4).tolist()
+
+
+def fingerprint_fault(expected: Sequence[float], current: Sequence[float]) -> str | None:
+    """Returns the reason why a fingerprint is not that of the same encoder, or None.
+
+    Example:
+      >>> fingerprint_fault((2.0, 0.7), (2.0, 0.9))
+      'its vectors of fixed texts differ by 0.2000'
+    """
+    if len(expected) != len(current):
+        return f"its fingerprint has {len(current)} numbers and must have {len(expected)}"
+    if expected[0] != current[0]:
+        return f"its vectors have {current[0]:.0f} numbers and must have {expected[0]:.0f}"
+    difference = max(abs(before - now) for before, now in zip(expected[1:], current[1:], strict=True))
+    return f"its vectors of fixed texts differ by {difference:.4f}" if difference > _TOLERANCE else None

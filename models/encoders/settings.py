@@ -1,5 +1,7 @@
-"""Settings of a pre-trained text encoder. Importing this file does not import TensorFlow."""
+"""Settings of a pre-trained text encoder, and the files that they name. This file imports without TensorFlow."""
 
+import os
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from typing import Annotated, Any, Final, Literal
 
@@ -7,6 +9,7 @@ from pydantic import Field, model_validator
 
 from models.choices import ChannelWeightSetting
 from models.endpoint_settings import Address, KeyVariable, Retries, Timeout
+from schemas.byte_streams import check_content, stream_sha256
 from schemas.json_record import JsonRecord
 from schemas.settings import InputPath, Settings, faults_of_kind
 from schemas.word_characters import HARAKAT, TATWEEL, UNSEEN
@@ -168,3 +171,35 @@ def use_multilingual_is_installed() -> bool:
         return metadata.version(USE_PACKAGE) == USE_VERSION
     except metadata.PackageNotFoundError:
         return False
+
+
+def files_of_saved_model(folder: str, walk: Callable[[str], Iterable[Any]] = os.walk) -> list[str]:
+    """The files of a SavedModel in the order of their paths, whose digests in this order make its digest."""
+    return sorted(os.path.join(path, name) for path, _, names in walk(folder) for name in names)
+
+
+def files_of_vectors(path: str) -> list[str]:
+    """A file of vectors, and that of its ids if it is beside it; see `models.encoders.vector_files`."""
+    return [path, f"{path.removesuffix('.npy')}.ids"] if path.endswith(".npy") else [path]
+
+
+def check_files(settings: EncoderSettings) -> None:
+    """Compares the encoder's files with the digests in its settings.
+
+    Raises:
+      DataError: a file has changed since the run began.
+    """
+    import tensorflow as tf
+
+    files_by_key: dict[str, list[str]] = {}
+    if settings.path:
+        files_by_key["path"] = files_of_saved_model(settings.path, tf.io.gfile.walk)
+    for key in ("query_vectors", "document_vectors"):
+        if path := getattr(settings, key):
+            files_by_key[key] = files_of_vectors(path)
+    for key, files in files_by_key.items():
+        digests = []
+        for name in files:
+            with tf.io.gfile.GFile(name, "rb") as file:
+                digests.append(stream_sha256(file))
+        check_content(f"encoder.{key}", files, digests, getattr(settings.sha256, key))

@@ -37,7 +37,7 @@ class EncoderRecord(JsonRecord):
     dim: int = 0
     """Length of a vector."""
     probes: tuple[float, ...] = ()
-    """Fingerprint of an endpoint, see `models.encoders.fingerprint`; empty for other kinds."""
+    """Fingerprint of an endpoint, see `models.encoders.endpoint`; empty for other kinds."""
     text_form: TextForm = TextForm()
     """The form of the encoded texts. Records of earlier versions of the project lack it: texts were sent as they
     were."""

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.choices import FIRST_PASS, SCORES
-from models.encoders.cached_encoder import CachedEncoder
+from models.encoders.load_encoder import CachedEncoder
 from models.encoders.pretrained_encoder import PretrainedEncoder
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import RankingLists

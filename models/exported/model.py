@@ -13,8 +13,8 @@ import tensorflow_text  # noqa: F401  (registers the ops that an exported model 
 from scipy import sparse
 
 from models.choices import WITH_VECTORS
+from models.encoders.load_encoder import EndpointLimits, served_encoder
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors
-from models.encoders.served_vectors import EndpointLimits, served_encoder
 from models.encoders.text_vectors import EncoderRecord
 from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts

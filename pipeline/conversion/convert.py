@@ -4,14 +4,13 @@ Lines read = lines used + lines left out, for each file; lines that are left out
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from components.wikiclir_example_gen.settings import DataSettings
-from pipeline.conversion.cut_notes import cut_notes
 from pipeline.conversion.inputs import (
     NEGATIVES,
     ConversionInputs,
@@ -21,8 +20,10 @@ from pipeline.conversion.inputs import (
     leave_out,
 )
 from pipeline.conversion.lists import donor_split, missing_split, reranking_list, sampled_list, split_for
+from pipeline.even_sample import EvenSample
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import Made, MadeFolder
+from schemas.cut_texts import CutTexts
 from schemas.drops import DropReason, ReadReport
 from schemas.errors import DataError
 from schemas.splits import SPLITS
@@ -302,3 +303,30 @@ def config_text(query_language: str, document_language: str, top_grade: int, oth
         data["top_grade"] = top_grade
     lines += ["data:", *(f"  {key}: {value}" for key, value in data.items())]
     return "\n".join([*lines, f"output: {RUN_FOLDER}", ""])
+
+
+def cut_notes(files: Mapping[str, Path], rules: WordRules) -> Iterator[str]:
+    """Yields a note for each file of whose texts the limit cuts some; many texts are sampled.
+
+    Args:
+      files: the texts, in the plural, to their file: id, title and text, tab-separated.
+      rules: the words of the texts; the limit is the value of `data.max_document_tokens`.
+    """
+    for what, path in files.items():
+        with open(path, "rb") as lines:
+            sample = EvenSample(line.split(b"\t", 2)[-1] for line in lines)
+        cut = _cut(sample.items, rules)
+        if cut.cut_texts:
+            among = "" if sample.is_whole else f"in an even sample of {len(sample.items):,} {what}, "
+            note = f"{among}{cut.sentence(what, rules.max_tokens)}"
+            yield f"warning: {note}; a higher limit in config.yaml keeps more" if cut.is_much else note
+
+
+def _cut(texts: Sequence[bytes], rules: WordRules) -> CutTexts:
+    # No text has more words than bytes, but for a run of a few ligatures of Arabic phrases, which no text is.
+    if max(map(len, texts), default=0) <= rules.max_tokens:
+        return CutTexts()
+    # Imported late: TensorFlow takes seconds, which collections of short texts need not wait for.
+    from models.texts.word_counts import distinct_words
+
+    return distinct_words(texts, rules).cut

@@ -16,13 +16,13 @@ the text is what ir_datasets takes for it, title and all."""
 
 
 class Collection(NamedTuple):
-    """The files that stand for some ids, and the languages that ir_datasets knows, as ISO 639-1 codes."""
+    """The files of a collection, and the languages that ir_datasets knows, as ISO 639-1 codes."""
 
     queries: str
     documents: str
     judgments: tuple[tuple[str, str], ...]
-    query_language: str | None
-    document_language: str | None
+    query_language: str | None = None
+    document_language: str | None = None
 
 
 def find_collection(named: Sequence[tuple[str, str]]) -> Collection:

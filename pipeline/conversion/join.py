@@ -22,9 +22,9 @@ from pipeline.conversion.convert import (
     JUDGMENTS_FILE,
     QUERIES_FILE,
     config_text,
+    cut_notes,
     files_of_texts,
 )
-from pipeline.conversion.cut_notes import cut_notes
 from pipeline.input_files import digest_of, files_of, is_remote
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import MadeFolder

@@ -1,19 +1,20 @@
 """`clir convert`: other layouts of queries, documents and judgments into our files and a configuration."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import click
 from click.core import ParameterSource
 
 from pipeline import quiet
 from pipeline.config import load_config
-from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, convert
+from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, Conversion, convert
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
-from pipeline.conversion.ir_datasets_files import find_collection, is_of_ir_datasets
-from pipeline.conversion.join import join, join_faults
+from pipeline.conversion.ir_datasets_files import Collection, find_collection, is_of_ir_datasets
+from pipeline.conversion.join import Joined, join, join_faults
 from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import made_fault, run_lock
@@ -26,6 +27,10 @@ from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, 
 
 _SPLIT_NAMES = {**{split: split for split in SPLITS}, "dev": "eval"}
 _PACKED = ("", ".gz", ".bz2")
+_Find: TypeAlias = Callable[[Mapping[str, Any], list[str]], Collection]
+"""From the values of the command line to files; adds their faults to a list."""
+_Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, Conversion | Joined]]
+"""From the values of the command line, the output and faults so far to a heading and the result."""
 
 
 @click.command("convert")
@@ -79,18 +84,7 @@ _PACKED = ("", ".gz", ".bz2")
 )
 @click.option("--output", required=True, metavar="OUT", help="An empty folder, or an earlier conversion's.")
 @json_option
-def convert_command(
-    folder: str | None,
-    queries: str | None,
-    documents: str | None,
-    qrels: tuple[str, ...],
-    datasets: tuple[str, ...],
-    run: str | None,
-    joined: tuple[str, ...],
-    output: str,
-    as_json: bool,
-    **given: Any,
-) -> None:
+def convert_command(output: str, as_json: bool, **values: Any) -> None:
     """Convert other layouts, or several collections, into files that `clir run` reads.
 
     FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv); or name single files, or ids of ir_datasets; or
@@ -98,75 +92,92 @@ def convert_command(
 
     Example: clir convert scifact --query-language en --document-language fr --output data/scifact
     """
-    if joined:
-        _refuse_beside_join()
-        _join(joined, output, as_json)
-        return
-    if datasets and (folder is not None or queries or documents or qrels):
-        raise click.UsageError("give --ir-dataset, or FOLDER, or --queries, --documents and --qrels.")
-    faults: list[str] = []
-    named = _of_splits(datasets, "--ir-dataset", faults)
+    convert_form = _converter()
+    fault = made_fault(output, CONVERSION)
+    heading, result = convert_form(values, output, [f"--output: {fault}"] if fault else [])
+    if as_json:
+        show_json({**result.as_dict(), "output": output})
+    else:
+        show("\n".join([*filter(None, [heading]), *result.describe()]))
+        _say_end(result.notes, result.written, output)
+
+
+def _beir_files(values: Mapping[str, Any], faults: list[str]) -> Collection:
+    """The files of a folder in BEIR's layout; adds a fault where judgments are missing."""
+    folder = values["folder"]
+    texts = []
+    for name in ("queries.jsonl", "corpus.jsonl"):
+        paths = [path for packed in _PACKED if os.path.exists(path := os.path.join(folder, name + packed))]
+        # A missing file is reported as any missing file is.
+        texts.append(paths[0] if paths else os.path.join(folder, name))
+    judgments = []
+    for name in ("train", "dev", "eval", "test"):
+        path = os.path.join(folder, "qrels", f"{name}.tsv")
+        if os.path.exists(path):
+            judgments.append((_SPLIT_NAMES[name], path))
+    if not judgments:
+        faults.append(f"{folder} must hold qrels/train.tsv, qrels/dev.tsv or qrels/test.tsv; it holds none of them.")
+    return Collection(texts[0], texts[1], tuple(judgments))
+
+
+def _single_files(values: Mapping[str, Any], faults: list[str]) -> Collection:
+    return Collection(values["queries"], values["documents"], _split_values(values["qrels"], "--qrels", faults))
+
+
+def _ir_datasets(values: Mapping[str, Any], faults: list[str]) -> Collection:
+    names = _split_values(values["datasets"], "--ir-dataset", faults)
     if faults:
         raise ConfigError(faults)
-    found = find_collection(named) if named else None
-    if found:
-        given["query_language"] = given["query_language"] or found.query_language
-        given["document_language"] = given["document_language"] or found.document_language
-    if missing := [name for name in ("query_language", "document_language") if given[name] is None]:
-        raise click.UsageError(f"Missing option '--{missing[0].replace('_', '-')}'.")
-    if folder is not None and (queries or documents or qrels):
-        raise click.UsageError("give FOLDER, or --queries, --documents and --qrels, but not both.")
-    if not found and folder is None and not (queries and documents and qrels):
-        raise click.UsageError("give FOLDER in BEIR's layout, or --queries, --documents and --qrels, or --ir-dataset.")
-    _refuse_unused(run)
-    settings = ConversionSettings(**given)
-    codes = {"--query-language": settings.query_language, "--document-language": settings.document_language}
+    return find_collection(names)
+
+
+def _convert(find: _Find, values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[str, Conversion]:
+    """Converts the files that `find` takes from the values of the command line; returns a heading beside."""
+    collection = find(values, faults)
+    own = {name: values[name] for name in ConversionSettings.__dataclass_fields__}
+    for name in ("query_language", "document_language"):
+        own[name] = own[name] or getattr(collection, name)
+        if own[name] is None:
+            raise click.UsageError(f"Missing option '{_shown(name)}'.")
+    run = values["run"]
+    if run is None and "depth" in _given():
+        raise click.UsageError("--depth says how many documents of --run count; give --run, too.")
+    if run is not None and "negatives" in _given():
+        raise click.UsageError("--negatives are drawn where there is no --run; give one of them.")
+    settings = ConversionSettings(**own)
+    sources = Sources(collection.queries, collection.documents, collection.judgments, run)
+    codes = {_shown(name): own[name] for name in ("query_language", "document_language")}
     faults += [
         f"{option}: must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
         for option, code in codes.items()
         if code not in LANGUAGES
     ]
-    if found:
-        sources = Sources(found.queries, found.documents, found.judgments, run)
-    elif folder is not None:
-        sources = _beir_sources(folder, run, faults)
-    else:
-        sources = Sources(queries or "", documents or "", _of_splits(qrels, "--qrels", faults), run)
     paths = (path for path in sources.paths() if not is_of_ir_datasets(path))
-    faults += [fault for path in paths if (fault := file_fault(path))]
-    if fault := made_fault(output, CONVERSION):
-        faults.append(f"--output: {fault}")
-    if faults:
+    if faults := [*faults, *filter(None, map(file_fault, paths))]:
         raise ConfigError(faults)
     quiet.quieten(verbose=False)
     with run_lock(Path(output)):
         conversion = convert(sources, settings, Path(output))
-    if as_json:
-        show_json({**conversion.as_dict(), "output": output})
-    else:
-        languages = f"{settings.query_language} queries, {settings.document_language} documents"
-        show("\n".join([languages, *conversion.describe()]))
-        _say_end(conversion.notes, conversion.written, output)
+    return f"{settings.query_language} queries, {settings.document_language} documents", conversion
 
 
-def _join(joined: Sequence[str], output: str, as_json: bool) -> None:
+def _join(values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[str, Joined]:
     """Joins collections, each `NAME=CONFIG`."""
-    named = [one.partition("=") for one in joined]
-    faults = [
-        f"--join: must be NAME=CONFIG; got {one!r}."
-        for one, (name, _, path) in zip(joined, named, strict=True)
+    named = [value.partition("=") for value in values["joined"]]
+    faults += [
+        f"--join: must be NAME=CONFIG; got {value!r}."
+        for value, (name, _, path) in zip(values["joined"], named, strict=True)
         if not (name and path)
     ]
     if len(named) < 2:
         faults.append("--join: there must be two collections or more; got one.")
-    if fault := made_fault(output, CONVERSION):
-        faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
     collections = [(name, load_config(path).data) for name, _, path in named]
     faults = join_faults(collections)
-    inside = [path for _, data in collections for path in data.inputs().values() if _lies_in(path, output)]
-    if inside:
+    folder = Path(output).resolve()
+    paths = [path for _, data in collections for path in data.inputs().values()]
+    if inside := [path for path in paths if Path(path).resolve().is_relative_to(folder)]:
         faults.append(
             f"the output must not hold a joined collection, whose files it would replace; it holds {inside[0]}."
         )
@@ -174,16 +185,32 @@ def _join(joined: Sequence[str], output: str, as_json: bool) -> None:
         raise ConfigError([f"--join: {fault}" for fault in faults])
     quiet.quieten(verbose=False)
     with run_lock(Path(output)), StageView() as view:
-        result = join(dict(collections), Path(output), view.start)
-    if as_json:
-        show_json({**result.as_dict(), "output": output})
-    else:
-        show("\n".join(result.describe()))
-        _say_end(result.notes, result.written, output)
+        return "", join(dict(collections), Path(output), view.start)
 
 
-def _lies_in(path: str, folder: str) -> bool:
-    return Path(path).resolve().is_relative_to(Path(folder).resolve())
+_SETTINGS: Final = ("run", *ConversionSettings.__dataclass_fields__)
+_FORMS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...], _Convert]]] = {
+    "--join": (("joined",), (), _join),
+    "--ir-dataset": (("datasets",), _SETTINGS, partial(_convert, _ir_datasets)),
+    "FOLDER in BEIR's layout": (("folder",), _SETTINGS, partial(_convert, _beir_files)),
+    "--queries, --documents and --qrels": (
+        ("queries", "documents", "qrels"), _SETTINGS, partial(_convert, _single_files)
+    ),
+}  # fmt: skip
+"""The forms of the input: the parameters that it needs, those that it takes besides, and what converts it."""
+
+
+def _converter() -> _Convert:
+    """What converts the form that the command line gives, whole and without parameters that have no effect."""
+    given = _given()
+    for form, (needs, takes, convert_form) in _FORMS.items():
+        if not given.intersection(needs):
+            continue
+        if excess := sorted(given.difference(needs, takes, ("output", "as_json"))):
+            raise click.UsageError(f"{form} does not go with {', '.join(map(_shown, excess))}; leave one of them out.")
+        if given.issuperset(needs):
+            return convert_form
+    raise click.UsageError(f"give {', or '.join(_FORMS)}.")
 
 
 def _given() -> set[str]:
@@ -192,28 +219,10 @@ def _given() -> set[str]:
     return {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
 
 
-def _refuse_beside_join() -> None:
-    """Refuses options that the configurations of joined collections have."""
-    if others := sorted(_given() - {"joined", "output", "as_json"}):
-        raise click.UsageError(
-            "--join takes collections as their configurations say, and nothing but --output and --json beside it; got "
-            + ", ".join("FOLDER" if name == "folder" else _option_of(name) for name in others)
-            + "."
-        )
-
-
-def _option_of(name: str) -> str:
-    """A parameter as one writes it on the command line."""
-    return next(one.opts[0] for one in click.get_current_context().command.params if one.name == name)
-
-
-def _refuse_unused(run: str | None) -> None:
-    """Refuses an option that has no effect beside the others."""
-    given = _given()
-    if run is None and "depth" in given:
-        raise click.UsageError("--depth says how many documents of --run count; give --run, too.")
-    if run is not None and "negatives" in given:
-        raise click.UsageError("--negatives are drawn where there is no --run; give one of them.")
+def _shown(name: str) -> str:
+    """A parameter as people write it on the command line."""
+    parameters = {parameter.name: parameter for parameter in click.get_current_context().command.params}
+    return "FOLDER" if name == "folder" else parameters[name].opts[0]
 
 
 def _say_end(notes: Sequence[str], written: Sequence[str], output: str) -> None:
@@ -223,24 +232,7 @@ def _say_end(notes: Sequence[str], written: Sequence[str], output: str) -> None:
     say("\n".join([*lines, "", "next:", f"  {program()} run {for_shell(os.path.join(output, CONFIG_FILE))}"]))
 
 
-def _beir_sources(folder: str, run: str | None, faults: list[str]) -> Sources:
-    """The files of a folder in BEIR's layout; adds a fault where judgments are missing."""
-    texts = []
-    for name in ("queries.jsonl", "corpus.jsonl"):
-        found = [path for packed in _PACKED if os.path.exists(path := os.path.join(folder, name + packed))]
-        # A missing one is reported as any missing file is.
-        texts.append(found[0] if found else os.path.join(folder, name))
-    judgments = []
-    for name in ("train", "dev", "eval", "test"):
-        path = os.path.join(folder, "qrels", f"{name}.tsv")
-        if os.path.exists(path):
-            judgments.append((_SPLIT_NAMES[name], path))
-    if not judgments:
-        faults.append(f"{folder} must hold qrels/train.tsv, qrels/dev.tsv or qrels/test.tsv; it holds none of them.")
-    return Sources(texts[0], texts[1], tuple(judgments), run)
-
-
-def _of_splits(values: Sequence[str], option: str, faults: list[str]) -> tuple[tuple[str, str], ...]:
+def _split_values(values: Sequence[str], option: str, faults: list[str]) -> tuple[tuple[str, str], ...]:
     """(split, path or id) of each value of an option; the split is empty where none is named."""
     judgments = []
     for value in values:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from models.choices import SCORES
-from models.encoders.served_vectors import EndpointLimits
+from models.encoders.load_encoder import EndpointLimits
 from models.exported.explanation import feedback_part
 from models.exported.model import ExportedModel
 from models.lists.feedback import similarity_of

@@ -130,7 +130,7 @@ SPLITS = ("--queries", "{beir}/queries.jsonl", "--documents", "{beir}/corpus.jso
         ((*SPLITS, "--qrels", "train={qrels}/train.tsv", *LANGUAGES), ["{qrels}/test.tsv"]),
         (("{qrels}", *LANGUAGES), ["qrels/train.tsv", "{qrels}/corpus.jsonl"]),
         (LANGUAGES, ["--queries, --documents and --qrels"]),
-        (("folder", "--queries", "q", *LANGUAGES), ["--queries, --documents and --qrels"]),
+        (("folder", "--queries", "q", *LANGUAGES), ["FOLDER", "--queries"]),
         (("--queries", "q", "--qrels", "r", *LANGUAGES), ["--queries, --documents and --qrels"]),
         (("{beir}", *LANGUAGES, "--depth", "5"), ["--depth", "--run"]),  # without effect
         (("{beir}", *LANGUAGES, "--run", "queries.jsonl", "--negatives", "5"), ["--negatives", "--run"]),

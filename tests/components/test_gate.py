@@ -178,7 +178,7 @@ def pushed_with(monkeypatch, serving, write_model):
     """Pushes a model with the encoder of a record, or without any; returns the encoders that were given for its lists,
     which it asks for the vectors of a text."""
     from components import gate
-    from models.encoders.served_vectors import served_encoder
+    from models.encoders.load_encoder import served_encoder
 
     def push(record):
         encoders = []

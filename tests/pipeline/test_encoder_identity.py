@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from models.encoders import endpoint
-from models.encoders.fingerprint import fingerprint
+from models.encoders.endpoint import fingerprint
 from models.encoders.settings import EncoderDigests, EncoderSettings, TextForm
 from pipeline import encoder_identity
 from pipeline.config import RunConfig, load_config

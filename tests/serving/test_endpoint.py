@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from models.encoders.encoder_channel import EncoderChannel
-from models.encoders.endpoint import PROBES, EndpointEncoder
-from models.encoders.fingerprint import fingerprint
+from models.encoders.endpoint import PROBES, EndpointEncoder, fingerprint
 from models.encoders.settings import EncoderSettings
 from models.exported.export import ExportedEncoder, export_ranker
 from models.rankers.ranker import Ranker

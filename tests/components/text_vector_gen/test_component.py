@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.encoders.fingerprint import fingerprint
-from models.encoders.input_files import files_of_vectors
-from models.encoders.settings import TEXT_FORM, EncoderSettings
+from models.encoders.endpoint import fingerprint
+from models.encoders.settings import TEXT_FORM, EncoderSettings, files_of_vectors
 from models.encoders.text_vectors import TextVectors, stored_form
 from schemas.byte_streams import input_digest
 from schemas.errors import DataError

@@ -16,8 +16,7 @@ from components.text_vector_gen.encode_texts import (
     read_queries,
     tables_of_files,
 )
-from models.encoders.endpoint import EndpointEncoder
-from models.encoders.fingerprint import fingerprint
+from models.encoders.endpoint import EndpointEncoder, fingerprint
 from models.encoders.settings import EncoderSettings
 from models.encoders.text_vectors import stored_form, text_keys
 from schemas.errors import DataError

@@ -20,9 +20,8 @@ import numpy as np
 import pytest
 
 from models import json_endpoint
-from models.encoders.endpoint import PROBES, EndpointEncoder
-from models.encoders.fingerprint import fingerprint, fingerprint_fault
-from models.encoders.served_vectors import served_encoder
+from models.encoders.endpoint import PROBES, EndpointEncoder, fingerprint, fingerprint_fault
+from models.encoders.load_encoder import served_encoder
 from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
 from models.encoders.text_vectors import stored_form
 from models.json_endpoint import EndpointError

@@ -1,4 +1,4 @@
-"""models/encoders/fingerprint.py: one encoder is recognised through its rounding, and another is noticed."""
+"""The fingerprint of models/encoders/endpoint.py: rounding is no other encoder."""
 
 import re
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from models.encoders.fingerprint import fingerprint, fingerprint_fault
+from models.encoders.endpoint import fingerprint, fingerprint_fault
 
 pytestmark = pytest.mark.tensors
 

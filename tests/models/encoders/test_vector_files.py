@@ -138,11 +138,8 @@ def test_another_ending_a_remote_or_missing_file_and_a_folder_are_an_error(tmp_p
 
 def test_an_npy_file_has_one_id_for_each_vector(npy, tmp_path):
     assert f"{tmp_path}/v.ids" in fault(npy(ids=None))
-    assert f"{tmp_path}/v.ids" in fault(npy([*IDS, "q4"]), is_in_the_head=False)
-    path = npy(IDS[:2])
-    with pytest.raises(DataError, match=f"{tmp_path}/v.ids .* 3 vectors .* 2"):
-        read_vectors(path)
-    assert f"{tmp_path}/v.ids" in vectors_fault(path)
+    assert re.search(f"{tmp_path}/v.ids .* 3 vectors .* more", fault(npy([*IDS, "q4"])))
+    assert re.search(f"{tmp_path}/v.ids .* 3 vectors .* 2", fault(npy(IDS[:2])))
 
 
 def test_an_id_that_stands_twice_is_an_error_with_both_places(parquet, npy, tmp_path):
@@ -195,17 +192,17 @@ def test_vectors_must_be_equally_long(parquet, rows, monkeypatch):
 @pytest.mark.parametrize(
     ("columns", "shown"),
     [
-        ({"vectors": [[1.0, 2.0], None, [1.0, 2.0]]}, "vector .* row 2"),
+        ({"vectors": [[1.0, 2.0], None, [1.0, 2.0]]}, "row 2 has 0"),
         ({"vectors": [[1.0, 2.0], [3.0, 4.0], [1.0, None]]}, "row 3"),
-        ({"vectors": [[], [], []]}, "v.parquet"),
-        ({"ids": ["q1", "q2", None]}, "id .* row 3"),
-        ({"ids": None}, "column id .* vector, other"),
-        ({"vectors": None, "embedding": VECTORS}, "column vector .* id, other, embedding"),
-        ({"vectors": pa.nulls(3)}, "column vector .* null"),
+        ({"vectors": [[], [], []]}, "row 1 holds none"),
+        ({"ids": ["q1", "q2", None]}, "row 3: .* id"),
+        ({"ids": None}, 'column id .* "id" does not exist'),
+        ({"vectors": None, "embedding": VECTORS}, 'column vector .* "vector" does not exist'),
+        ({"vectors": pa.nulls(3)}, "column vector .* list_value_length"),
         ({"vectors": pa.array([1.0, 2.0, 3.0])}, "double"),
-        ({"kind": pa.list_(pa.int64()), "vectors": [[1], [2], [3]]}, "int64"),
-        ({"ids": [1.5, 2.0, 3.0]}, "double"),
-        ({"ids": [b"a", b"b", b"c"]}, "binary"),
+        ({"kind": pa.list_(pa.string()), "vectors": [["x"], ["y"], ["z"]]}, "float"),
+        ({"ids": [b"a", b"\xff", b"c"]}, "UTF8"),
+        ({"ids": [{"a": 1}] * 3}, "struct"),
         ({"ids": [], "vectors": [], "other": []}, "v.parquet"),
     ],
 )

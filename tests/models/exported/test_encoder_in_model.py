@@ -5,8 +5,7 @@ import pytest
 import tensorflow as tf
 
 from models.encoders.encoder_channel import EncoderChannel
-from models.encoders.endpoint import EndpointEncoder
-from models.encoders.fingerprint import fingerprint
+from models.encoders.endpoint import EndpointEncoder, fingerprint
 from models.encoders.text_vectors import stored_form
 from models.evaluation.score_lists import score_lists
 from models.exported.export import ExportedEncoder, export_ranker

@@ -1,12 +1,12 @@
-"""models/encoders/cached_encoder.py: each text is encoded once, until the vectors are many."""
+"""models/encoders/load_encoder.py: by its cache, each text is encoded once, until the vectors are many."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.encoders import cached_encoder
-from models.encoders.cached_encoder import CachedEncoder
+from models.encoders import load_encoder
+from models.encoders.load_encoder import CachedEncoder
 from tests.models.encoders.small_encoder import DIM, CountingEncoder, vector_of
 
 pytestmark = pytest.mark.tensors
@@ -25,7 +25,7 @@ def test_each_text_is_encoded_once_in_each_role_and_has_its_vector_in_every_call
 
 
 def test_it_forgets_all_vectors_between_two_calls_where_they_are_more_than_it_holds(monkeypatch):
-    monkeypatch.setattr(cached_encoder, "_MAX_VECTORS", 2)
+    monkeypatch.setattr(load_encoder, "_MAX_HELD", 2)
     encoder = CountingEncoder()
     cached = CachedEncoder(encoder)
     for texts in (["a", "b", "c", "a"], ["a", "d"], ["a", "d"]):
