@@ -20,6 +20,7 @@ check: setup ## Lint, formatting, types, and the list of vulnerable pins.
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/python -m tools.vulnerable_pins
+	$(BIN)/python -m tools.names
 	$(BIN)/mypy schemas models components pipeline smooth_clir benchmarks
 
 test-quick: setup ## The tests of texts, settings, files and tensors: two minutes.

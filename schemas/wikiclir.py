@@ -134,6 +134,11 @@ class Judgment(NamedTuple):
     split: str
     line: int
 
+    @property
+    def excerpt(self) -> str:
+        """The record as text to show."""
+        return f"{self.query_id} | {self.doc_id} | {self.grade}"
+
     def tsv(self) -> str:
         """The record's line in our own form, without its end.
 

@@ -221,8 +221,7 @@ def _compare(judgments: list[Judgment], candidates: list[Judgment]) -> Iterator[
 
 
 def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
-    excerpt = f"{judgment.query_id} | {judgment.doc_id} | {judgment.grade}"
-    return tally_drop(role, reason, judgment.line, excerpt[:EXCERPT_CHARACTERS])
+    return tally_drop(role, reason, judgment.line, judgment.excerpt[:EXCERPT_CHARACTERS])
 
 
 def _drop_domain(reason: Reason, record: QueryDomain) -> Tally:

@@ -71,10 +71,10 @@ class Conversion:
         """Lines for a person: each file's account, the first left-out line of each reason, and the lists."""
         for name, file in self.files.items():
             yield f"{name}: {file.describe()}"
-            for one in file.drops:
-                if one.reason is not Reason.HEADER:
-                    example = one.examples[0]
-                    yield f"  {example.file}:{example.line}: {one.reason.text}: {example.excerpt}".rstrip(": ")
+            for drop in file.drops:
+                if drop.reason is not Reason.HEADER:
+                    example = drop.examples[0]
+                    yield f"  {example.file}:{example.line}: {drop.reason.text}: {example.excerpt}".rstrip(": ")
         lists = ", ".join(f"{count:,} {split}" for split, count in self.lists.items())
         yield f"query lists: {lists}" + (f"; {self.pairs:,} query-document pairs" if self.pairs else "")
         yield f"grades: 0 .. {self.top_grade}"
@@ -116,7 +116,7 @@ class _Converter:
         self._inputs = ConversionInputs(sources, settings, staging / DOCUMENTS_FILE, staging / _QUERIES_READ)
         self._top_grade = self._find_top_grade()
         self._grades = {
-            query_id: {doc_id: min(max(one.grade, 0), self._top_grade) for doc_id, (one, _) in judged.items()}
+            query_id: {doc_id: min(max(judgment.grade, 0), self._top_grade) for doc_id, (judgment, _) in judged.items()}
             for query_id, judged in self._inputs.judged.items()
         }
         self._splits = {query_id: self._split(query_id) for query_id in self._grades}
@@ -137,7 +137,7 @@ class _Converter:
 
     def _find_top_grade(self) -> int:
         """The highest grade."""
-        grades = [one.grade for judged in self._inputs.judged.values() for one, _ in judged.values()]
+        grades = [judgment.grade for judged in self._inputs.judged.values() for judgment, _ in judged.values()]
         highest = max(grades, default=0)
         paths = " and ".join(path for _, path in self._sources.judgments)
         if highest < 1:
@@ -201,11 +201,11 @@ class _Converter:
     def _leave_out(self, reasons: Mapping[str, DropReason]) -> None:
         """Accounts for queries without a list, in the order of their file, and for their judgments."""
         lines, notes, top = self._inputs.query_lines, self._inputs.notes, self._top_grade
-        for query_id in sorted(reasons, key=lambda one: lines[one]):
+        for query_id in sorted(reasons, key=lines.__getitem__):
             self._inputs.queries.leave_out(reasons[query_id], lines.pop(query_id), query_id)
         for query_id in reasons:
-            for one, account in self._inputs.judged[query_id].values():
-                account.leave_out(Reason.QUERY_DROPPED, one.line, f"{one.query_id} | {one.doc_id} | {one.grade}")
+            for judgment, account in self._inputs.judged[query_id].values():
+                account.leave_out(Reason.QUERY_DROPPED, judgment.line, judgment.excerpt)
         kinds = list(reasons.values())
         if count := kinds.count(ConversionReason.NO_TOP_GRADE):
             advice = f"; --top-grade {top - 1} counts higher grades as {top - 1}, and keeps more" if top > 1 else ""
@@ -256,14 +256,14 @@ class _Converter:
         return open(self._staging / name, "w", encoding="utf-8", newline="\n")
 
     def _write_config(self) -> None:
-        settings, others = self._settings, dict[str, object]()
+        settings, data = self._settings, dict[str, object]()
         if self._sources.has_candidates():
-            others["candidates"] = CANDIDATES_FILE
+            data["candidates"] = CANDIDATES_FILE
         elif settings.negatives != NEGATIVES:
-            others["negatives"] = settings.negatives
+            data["negatives"] = settings.negatives
         if settings.segmented:
-            others["segmented"] = "true"
-        text = config_text(settings.query_language, settings.document_language, self._top_grade, others)
+            data["segmented"] = "true"
+        text = config_text(settings.query_language, settings.document_language, self._top_grade, data)
         (self._staging / CONFIG_FILE).write_text(text, encoding="utf-8")
 
     def _note_splits(self, counts: Mapping[str, int]) -> None:
@@ -287,17 +287,17 @@ def files_of_texts(folder: Path) -> dict[str, Path]:
     return {"queries": folder / QUERIES_FILE, "documents": folder / DOCUMENTS_FILE}
 
 
-def config_text(query_language: str, document_language: str, top_grade: int, others: Mapping[str, object]) -> str:
+def config_text(query_language: str, document_language: str, top_grade: int, further: Mapping[str, object]) -> str:
     """A configuration for `clir run`, whose paths are relative to its folder.
 
     Args:
       query_language, document_language: ISO 639-1 codes.
       top_grade: the grade of MR documents.
-      others: further settings of the data, such as a candidates file; without one, a run draws the NR documents.
+      further: further settings of the data, such as a candidates file; without one, a run draws the NR documents.
     """
     data: dict[str, object] = {"queries": QUERIES_FILE, "documents": DOCUMENTS_FILE, "judgments": JUDGMENTS_FILE}
     # Quoted, for YAML takes a bare `no` for false.
-    data |= {**others, "query_language": f'"{query_language}"', "document_language": f'"{document_language}"'}
+    data |= {**further, "query_language": f'"{query_language}"', "document_language": f'"{document_language}"'}
     lines = ["# Made by clir convert. Settings that are not given here have their defaults: docs/settings.md."]
     if top_grade != USUAL_TOP_GRADE:
         data["top_grade"] = top_grade

@@ -238,19 +238,19 @@ class ConversionInputs:
         """Keeps the judgments of known queries and documents, each pair once, and each query in one split."""
         below = 0
         for record in _records(account, partial(parse_judgments, grades=_GRADES)):
-            one = record._replace(split=split)
-            judged = self.judged.get(one.query_id, {})
-            reason = self._unknown(one.query_id, one.doc_id)
-            if reason is None and any(other.split != split for other, _ in judged.values()):
+            judgment = record._replace(split=split)
+            judged = self.judged.get(judgment.query_id, {})
+            reason = self._unknown(judgment.query_id, judgment.doc_id)
+            if reason is None and any(earlier.split != split for earlier, _ in judged.values()):
                 reason = Reason.TWO_SPLITS
-            elif reason is None and one.doc_id in judged:
-                is_equal = judged[one.doc_id][0].grade == one.grade
+            elif reason is None and judgment.doc_id in judged:
+                is_equal = judged[judgment.doc_id][0].grade == judgment.grade
                 reason = Reason.REPEATED if is_equal else Reason.DUPLICATE_PAIR
             if reason is not None:
-                account.leave_out(reason, one.line, f"{one.query_id} | {one.doc_id} | {one.grade}")
+                account.leave_out(reason, judgment.line, judgment.excerpt)
                 continue
-            below += one.grade < 0
-            self.judged.setdefault(one.query_id, judged)[one.doc_id] = one, account
+            below += judgment.grade < 0
+            self.judged.setdefault(judgment.query_id, judged)[judgment.doc_id] = judgment, account
         if below:
             self.notes.append(f"{account.path}: {below:,} grades below 0 count as 0")
 

@@ -133,13 +133,13 @@ def _faults(name: str) -> Iterator[str]:
         yield f"{name} must have queries, documents and qrels; it lacks {' and '.join(lacking)}."
 
 
-def _faults_beside(first: str, others: Sequence[str]) -> Iterator[str]:
+def _faults_beside(first: str, names: Sequence[str]) -> Iterator[str]:
     """The faults of ids that are to share the documents of the first one.
 
     In another language, a document may have the same id, and a judgment would not be lost but wrong.
     """
     must = _languages(first)
-    for name in others:
+    for name in names:
         if (got := _languages(name)) != must:
             yield f"all must have the same documents and languages; {first} has {must}, {name} has {got}."
 

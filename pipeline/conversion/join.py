@@ -68,8 +68,8 @@ class Joined:
             yield f"{name}: query lists: {lists}"
             yield from (f"  {role}: {file.describe()}" for role, file in files.items())
         total = Counter[str]()
-        for of_split in self.lists.values():
-            total.update(of_split)
+        for split_lists in self.lists.values():
+            total.update(split_lists)
         lists = ", ".join(f"{total[split]:,} {split}" for split in SPLITS)
         yield f"query lists: {lists}; {self.pairs:,} query-document pairs"
 
@@ -79,7 +79,7 @@ class Joined:
             "inputs": {
                 name: {role: file.as_dict() for role, file in files.items()} for name, files in self.files.items()
             },
-            "lists": {name: dict(of_split) for name, of_split in self.lists.items()},
+            "lists": {name: dict(split_lists) for name, split_lists in self.lists.items()},
             "pairs": self.pairs,
             "notes": list(self.notes),
             "written": list(self.written),
@@ -107,8 +107,8 @@ def join_faults(collections: Sequence[tuple[str, DataSettings]]) -> list[str]:
     for key in _ONE_VALUE:
         values = [getattr(data, key) for _, data in collections]
         if len({*values}) > 1:
-            given = ", ".join(f"{value} ({name})" for (name, _), value in zip(collections, values, strict=True))
-            faults.append(f"data.{key} must be the same in all collections; got {given}.")
+            shown = ", ".join(f"{value} ({name})" for (name, _), value in zip(collections, values, strict=True))
+            faults.append(f"data.{key} must be the same in all collections; got {shown}.")
     for name, data in collections:
         if data.wikipedia:
             faults.append(f"{name}: data.wikipedia must be null; run it first, and name the files in its `wikipedia/`.")
@@ -127,11 +127,11 @@ def _shared_files(collections: Sequence[tuple[str, DataSettings]]) -> list[str]:
     faults = []
     for name, data in collections:
         for role, path in data.inputs().items():
-            other, other_path = owners.setdefault((role, digest_of(path)), (name, path))
-            if other != name:
-                same = path if path == other_path else f"{path}, whose content is that of {other_path},"
+            owner, owner_path = owners.setdefault((role, digest_of(path)), (name, path))
+            if owner != name:
+                same = path if path == owner_path else f"{path}, whose content is that of {owner_path},"
                 faults.append(
-                    f"collections must differ; {other} and {name} have the same {role}: {same}. For parts of one "
+                    f"collections must differ; {owner} and {name} have the same {role}: {same}. For parts of one "
                     "collection, such as topics, set data.domains."
                 )
     return faults
@@ -164,41 +164,41 @@ def _join(collections: Mapping[str, DataSettings], staging: Path, begin: Callabl
         )
         for number, (name, data) in enumerate(collections.items(), 1):
             begin(number, len(collections), name)
-            one = _ingest(name, data, staging / "ingested")
-            files[name], lists[name] = one.files, one.report.lists
-            for document in one.texts("documents"):
+            ingested = _ingest(name, data, staging / "ingested")
+            files[name], lists[name] = ingested.files, ingested.report.lists
+            for document in ingested.texts("documents"):
                 documents.write(f"{name}/{document.id}\t{document.title}\t{document.text}\n")
-            of_query = one.lists()
-            for query in one.texts("queries"):
-                if query.id not in of_query:
+            query_lists = ingested.lists()
+            for query in ingested.texts("queries"):
+                if query.id not in query_lists:
                     continue
                 queries.write(f"{name}/{query.id}\t{query.title}\t{query.text}\n")
                 domains.write(f"{name}/{query.id}\t{name}\n")
-                split, members = of_query[query.id]
+                split, members = query_lists[query.id]
                 pairs += len(members)
-                for doc_id, grade, place in members:
+                for doc_id, grade, rank in members:
                     pair = f"{name}/{query.id}\t{name}/{doc_id}\t{grade}"
                     candidates.write(f"{pair}\t{split}\n")
-                    if place < 0:
+                    if rank < 0:
                         judgments.write(f"{pair}\n")
-            shutil.rmtree(one.folder)
+            shutil.rmtree(ingested.folder)
     first, *_ = collections.values()
-    others: dict[str, object] = {"candidates": CANDIDATES_FILE, "domains": DOMAINS_FILE}
+    further: dict[str, object] = {"candidates": CANDIDATES_FILE, "domains": DOMAINS_FILE}
     for key in _KEPT:
         if getattr(first, key) != DataSettings.model_fields[key].default:
-            others[key] = str(getattr(first, key)).lower()
-    text = config_text(first.query_language, first.document_language, first.top_grade, others)
+            further[key] = str(getattr(first, key)).lower()
+    text = config_text(first.query_language, first.document_language, first.top_grade, further)
     (staging / CONFIG_FILE).write_text(text, encoding="utf-8")
     notes = tuple(cut_notes(files_of_texts(staging), first.word_rules))
     return Joined(files, lists, pairs, notes, tuple(sorted(path.name for path in staging.iterdir())))
 
 
 class _Member(NamedTuple):
-    """A document of a list, and its place among the list's NR documents; below 0 for judged ones."""
+    """A document of a list, and its rank among the list's NR documents, from 0; below 0 for judged ones."""
 
     doc_id: str
     grade: int
-    place: int
+    rank: int
 
 
 class _Ingested(NamedTuple):
@@ -225,17 +225,17 @@ class _Ingested(NamedTuple):
 
         from models.lists.ranking_lists import IDS_SPEC
 
-        found = {}
+        query_lists = {}
         for split in SPLITS:
             files = sorted(str(path) for path in self.folder.glob(f"{split}-*"))
             for serialized in tf.data.TFRecordDataset(files, "GZIP").batch(_READ_AT_ONCE):
                 columns = tf.io.parse_example(serialized, dict(IDS_SPEC))
                 query_ids = columns[f.QUERY_ID].numpy().tolist()
-                of_lists = (columns[name].to_list() for name in (f.DOC_ID, f.RELEVANCE, f.NEGATIVE_PLACE))
-                for query_id, *values in zip(query_ids, *of_lists, strict=True):
+                list_columns = (columns[name].to_list() for name in (f.DOC_ID, f.RELEVANCE, f.NEGATIVE_PLACE))
+                for query_id, *values in zip(query_ids, *list_columns, strict=True):
                     members = [_Member(doc_id.decode(), *numbers) for doc_id, *numbers in zip(*values, strict=True)]
-                    found[query_id.decode()] = split, sorted(members, key=lambda one: one.place)
-        return found
+                    query_lists[query_id.decode()] = split, sorted(members, key=lambda member: member.rank)
+        return query_lists
 
 
 def _ingest(name: str, data: DataSettings, folder: Path) -> _Ingested:

@@ -140,9 +140,9 @@ def _convert(find: _Find, values: Mapping[str, Any], output: str, faults: list[s
         if own[name] is None:
             raise click.UsageError(f"Missing option '{_shown(name)}'.")
     run = values["run"]
-    if run is None and "depth" in _given():
+    if run is None and "depth" in _given_names():
         raise click.UsageError("--depth says how many documents of --run count; give --run, too.")
-    if run is not None and "negatives" in _given():
+    if run is not None and "negatives" in _given_names():
         raise click.UsageError("--negatives are drawn where there is no --run; give one of them.")
     settings = ConversionSettings(**own)
     sources = Sources(collection.queries, collection.documents, collection.judgments, run)
@@ -202,18 +202,18 @@ _FORMS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...], _Convert]]] =
 
 def _converter() -> _Convert:
     """What converts the form that the command line gives, whole and without parameters that have no effect."""
-    given = _given()
+    names = _given_names()
     for form, (needs, takes, convert_form) in _FORMS.items():
-        if not given.intersection(needs):
+        if not names.intersection(needs):
             continue
-        if excess := sorted(given.difference(needs, takes, ("output", "as_json"))):
+        if excess := sorted(names.difference(needs, takes, ("output", "as_json"))):
             raise click.UsageError(f"{form} does not go with {', '.join(map(_shown, excess))}; leave one of them out.")
-        if given.issuperset(needs):
+        if names.issuperset(needs):
             return convert_form
     raise click.UsageError(f"give {', or '.join(_FORMS)}.")
 
 
-def _given() -> set[str]:
+def _given_names() -> set[str]:
     """The parameters that the command line gives."""
     context = click.get_current_context()
     return {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}

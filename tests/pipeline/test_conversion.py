@@ -27,9 +27,11 @@ from schemas.wikiclir import Judgment, Text
 
 DOC_IDS = [f"d{number}" for number in range(9)]
 QUERY_IDS = [f"q{number}" for number in range(30)]
-DOCUMENTS = "".join(json.dumps({"_id": one, "title": f"T{one}", "text": f"text of {one}"}) + "\n" for one in DOC_IDS)
-QUERIES = "".join(f"{one}\tquery {one}\n" for one in QUERY_IDS)
-QRELS = "".join(f"{one} 0 d1 2\n{one} 0 d2 1\n" for one in QUERY_IDS)
+DOCUMENTS = "".join(
+    json.dumps({"_id": doc_id, "title": f"T{doc_id}", "text": f"text of {doc_id}"}) + "\n" for doc_id in DOC_IDS
+)
+QUERIES = "".join(f"{query_id}\tquery {query_id}\n" for query_id in QUERY_IDS)
+QRELS = "".join(f"{query_id} 0 d1 2\n{query_id} 0 d2 1\n" for query_id in QUERY_IDS)
 
 
 class Written(NamedTuple):
@@ -42,14 +44,14 @@ class Written(NamedTuple):
 
     def lists(self) -> dict[str, dict[str, int]]:
         """query_id to doc_id to grade, in the order of the candidates."""
-        found: dict[str, dict[str, int]] = {}
-        for one in self.candidates:
-            found.setdefault(one.query_id, {})[one.doc_id] = one.grade
-        return found
+        grades: dict[str, dict[str, int]] = {}
+        for candidate in self.candidates:
+            grades.setdefault(candidate.query_id, {})[candidate.doc_id] = candidate.grade
+        return grades
 
     def splits(self) -> dict[str, str]:
         """query_id to its split."""
-        return {one.query_id: one.split for one in self.candidates}
+        return {candidate.query_id: candidate.split for candidate in self.candidates}
 
 
 def read(folder: Path) -> Written:
@@ -62,13 +64,13 @@ def read(folder: Path) -> Written:
         assert not [item for item in items if isinstance(item, Drop)]
         texts.append({item.id: item for item in items if isinstance(item, Text)})
     judgments: list[list[Judgment]] = [[], []]
-    for found, role in zip(judgments, ("judgments", "candidates"), strict=True):
+    for records, role in zip(judgments, ("judgments", "candidates"), strict=True):
         name = f"{role}.tsv"
         if (folder / name).exists():
             with open(folder / name, "rb") as stream:
                 items_read = [*parse_role(role, stream, name, top_grade, None)]
             assert not [item for item in items_read if isinstance(item, Drop)]
-            found.extend(item for item in items_read if isinstance(item, Judgment))
+            records.extend(item for item in items_read if isinstance(item, Judgment))
     return Written(*texts, *judgments)
 
 
@@ -103,7 +105,7 @@ class Collection:
 
     def left_out(self, conversion: Conversion, file: str) -> dict[str, int]:
         """Reason to its number of left-out lines of a file."""
-        return {one.reason.name: one.count for one in conversion.files[file].drops}
+        return {drop.reason.name: drop.count for drop in conversion.files[file].drops}
 
 
 @pytest.fixture
@@ -112,11 +114,11 @@ def collection(tmp_path: Path) -> Collection:
 
 
 def judged(query_ids: list[str]) -> str:
-    return "".join(f"{one} 0 d1 2\n" for one in query_ids)
+    return "".join(f"{query_id} 0 d1 2\n" for query_id in query_ids)
 
 
 def ranked(query_id: str, *doc_ids: str) -> str:
-    return "".join(f"{query_id} Q0 {one} {rank} {10 - rank} first\n" for rank, one in enumerate(doc_ids, 1))
+    return "".join(f"{query_id} Q0 {doc_id} {rank} {10 - rank} first\n" for rank, doc_id in enumerate(doc_ids, 1))
 
 
 # What a run would cut
@@ -156,7 +158,7 @@ def test_files_and_a_configuration_are_written_that_our_own_readers_take(collect
     assert conversion.written == ("config.yaml", "documents.tsv", "judgments.tsv", "queries.tsv")
     assert [*written.queries] == QUERY_IDS and [*written.documents] == DOC_IDS
     assert written.documents["d3"][:3] == ("d3", "Td3", "text of d3")
-    assert [one[:3] for one in written.judgments[:2]] == [("q0", "d1", 2), ("q0", "d2", 1)]
+    assert [judgment[:3] for judgment in written.judgments[:2]] == [("q0", "d1", 2), ("q0", "d2", 1)]
     config = load_config(str(collection.out / "config.yaml"))
     assert (config.data.query_language, config.data.document_language) == ("en", "no")
     assert config.output == str(collection.out.resolve() / "run")
@@ -167,7 +169,9 @@ def test_one_named_split_or_none_leaves_the_splits_and_the_negatives_to_the_run(
     for qrels in (QRELS, {"test": QRELS}):
         conversion = collection(qrels, negatives=7, with_titles=True)
         assert not (collection.out / "candidates.tsv").exists()
-        assert conversion.lists == {split: sum(split_of(one) == split for one in QUERY_IDS) for split in SPLITS}
+        assert conversion.lists == {
+            split: sum(split_of(query_id) == split for query_id in QUERY_IDS) for split in SPLITS
+        }
         assert load_config(str(collection.out / "config.yaml")).data.negatives == 7
         assert read(collection.out).documents["d1"].text == "Td1 text of d1"
 
@@ -175,7 +179,7 @@ def test_one_named_split_or_none_leaves_the_splits_and_the_negatives_to_the_run(
 def test_named_splits_stand_in_the_candidates(collection: Collection) -> None:
     parts = {"train": QUERY_IDS[:20], "eval": QUERY_IDS[20:25], "test": QUERY_IDS[25:]}
     collection({split: judged(ids) for split, ids in parts.items()})
-    assert read(collection.out).splits() == {one: split for split, ids in parts.items() for one in ids}
+    assert read(collection.out).splits() == {query_id: split for split, ids in parts.items() for query_id in ids}
 
 
 @pytest.mark.parametrize(
@@ -185,13 +189,13 @@ def test_named_splits_stand_in_the_candidates(collection: Collection) -> None:
 def test_a_third_split_takes_its_share_of_another_s_queries(
     collection: Collection, named: tuple[str, str], missing: str, donor: str
 ) -> None:
-    other = named[1 - named.index(donor)]
-    conversion = collection({donor: judged(QUERY_IDS[:25]), other: judged(QUERY_IDS[25:])})
+    second = named[1 - named.index(donor)]
+    conversion = collection({donor: judged(QUERY_IDS[:25]), second: judged(QUERY_IDS[25:])})
     splits = read(collection.out).splits()
-    assert {one for one, split in splits.items() if split == missing} == {
-        one for one in QUERY_IDS[:25] if split_of(one) == missing
+    assert {query_id for query_id, split in splits.items() if split == missing} == {
+        query_id for query_id in QUERY_IDS[:25] if split_of(query_id) == missing
     }
-    assert {splits[one] for one in QUERY_IDS[25:]} == {other}
+    assert {splits[query_id] for query_id in QUERY_IDS[25:]} == {second}
     assert any(f"no judgments are named {missing}" in note for note in conversion.notes)
 
 
@@ -222,7 +226,7 @@ def test_no_copy_of_a_relevant_document_is_drawn(collection: Collection) -> None
 def test_the_highest_grade_is_the_top_one_with_as_many_thresholds(
     collection: Collection, grades: tuple[int, ...], top_grade: int, theta: tuple[float, ...]
 ) -> None:
-    qrels = "".join(f"{one} 0 d{grade} {grade}\n" for one in QUERY_IDS for grade in grades)
+    qrels = "".join(f"{query_id} 0 d{grade} {grade}\n" for query_id in QUERY_IDS for grade in grades)
     assert collection(qrels).top_grade == top_grade
     config = load_config(str(collection.out / "config.yaml"))
     assert (config.data.top_grade, config.loss.theta) == (top_grade, theta)
@@ -230,7 +234,7 @@ def test_the_highest_grade_is_the_top_one_with_as_many_thresholds(
 
 def test_grades_below_0_are_0_and_those_above_the_top_grade_are_the_top_grade(collection: Collection) -> None:
     conversion = collection(f"{QRELS}q0 0 d3 -2\nq0 0 d4 -1\n", top_grade=1)
-    grades = {(one.doc_id, one.grade) for one in read(collection.out).judgments}
+    grades = {(judgment.doc_id, judgment.grade) for judgment in read(collection.out).judgments}
     assert (conversion.top_grade, grades) == (1, {("d1", 1), ("d2", 1), ("d3", 0), ("d4", 0)})
     assert any("2 grades below 0" in note for note in conversion.notes)
 
@@ -255,7 +259,7 @@ def test_without_a_document_of_the_top_grade_there_is_nothing_to_learn(
 
 
 def test_the_first_documents_of_a_run_are_the_list_in_its_order(collection: Collection) -> None:
-    conversion = collection(run="".join(ranked(one, "d5", "d1", "d4", "d2") for one in QUERY_IDS), depth=3)
+    conversion = collection(run="".join(ranked(query_id, "d5", "d1", "d4", "d2") for query_id in QUERY_IDS), depth=3)
     written = read(collection.out)
     for query_id, split in written.splits().items():
         # d2 is judged, and beyond the depth: train and eval lists have it, for training shall see it.
@@ -269,8 +273,8 @@ def test_the_first_documents_of_a_run_are_the_list_in_its_order(collection: Coll
 
 def test_a_test_query_is_left_out_whose_list_lacks_the_top_grade_and_that_is_a_warning(collection: Collection) -> None:
     qrels = {"train": judged(QUERY_IDS[:10]), "eval": judged(QUERY_IDS[10:20]), "test": judged(QUERY_IDS[20:])}
-    run = "".join(ranked(one, "d5", "d4") for one in QUERY_IDS[:21]) + "".join(
-        ranked(one, "d5", "d1") for one in QUERY_IDS[21:]
+    run = "".join(ranked(query_id, "d5", "d4") for query_id in QUERY_IDS[:21]) + "".join(
+        ranked(query_id, "d5", "d1") for query_id in QUERY_IDS[21:]
     )
     conversion = collection(qrels, run)
     assert conversion.lists == {"train": 10, "eval": 10, "test": 9}
@@ -279,7 +283,7 @@ def test_a_test_query_is_left_out_whose_list_lacks_the_top_grade_and_that_is_a_w
 
 
 def test_queries_that_the_run_lacks_and_lines_of_it_that_cannot_be_used_are_counted(collection: Collection) -> None:
-    run = "".join(ranked(one, "d1") for one in QUERY_IDS[1:])
+    run = "".join(ranked(query_id, "d1") for query_id in QUERY_IDS[1:])
     run += ranked("q1", "d1") + ranked("q99", "d1") + ranked("q1", "d99") + ranked("q88", "d1")
     conversion = collection(run=run, queries=f"{QUERIES}q88\tnot judged\n", max_bad_share=0.5)
     assert collection.left_out(conversion, "run") == {
@@ -290,12 +294,13 @@ def test_queries_that_the_run_lacks_and_lines_of_it_that_cannot_be_used_are_coun
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(DOC_IDS), st.integers(0, 3)), unique_by=lambda one: one[0]), st.integers(1, 9)
+    st.lists(st.tuples(st.sampled_from(DOC_IDS), st.integers(0, 3)), unique_by=lambda scored: scored[0]),
+    st.integers(1, 9),
 )
-def test_a_first_stage_keeps_the_best_of_lines_in_any_order(found: list[tuple[str, int]], depth: int) -> None:
+def test_a_first_stage_keeps_the_best_of_lines_in_any_order(scored: list[tuple[str, int]], depth: int) -> None:
     stage = FirstStage(depth)
-    lines = [RunLine("q", doc_id, score, line) for line, (doc_id, score) in enumerate(found, 1)]
-    beyond = [one for line in lines if (one := stage.add(line))]
+    lines = [RunLine("q", doc_id, score, line) for line, (doc_id, score) in enumerate(scored, 1)]
+    beyond = [dropped for line in lines if (dropped := stage.add(line))]
     expected = sorted(lines, key=lambda line: (-line.score, line.line))
     assert stage.lines("q") == expected[:depth]
     assert sorted(beyond, key=lambda line: (-line.score, line.line)) == expected[depth:]
@@ -344,15 +349,20 @@ ids = st.sampled_from(["q1", "q2", "q3", "d1", "d2", "d3", "x y", "\ufeffq1", ""
 texts = st.sampled_from(["a text", "two\nlines", "tab\ttab", " ", "", "\ud83d", "\x00", "x" * 300])
 objects = st.fixed_dictionaries({"_id": ids, "title": texts, "text": texts}).map(json.dumps)
 columns = st.tuples(ids, st.sampled_from(["a text", " ", ""])).map("\t".join)
-qrels = st.tuples(ids, st.just("0"), ids, st.sampled_from(["-1", "0", "1", "2", "3", "x"])).map(" ".join)
-runs = st.tuples(ids, ids, st.sampled_from(["3", "2.5", "-1", "nan"])).map(
-    lambda one: f"{one[0]} Q0 {one[1]} 1 {one[2]} t"
+# An empty id between spaces would make a line of three columns, which may then be the form of the file.
+qrels = st.tuples(
+    ids.filter(bool), st.just("0"), ids.filter(bool), st.sampled_from(["-1", "0", "1", "2", "3", "x"])
+).map(" ".join)
+runs = st.tuples(ids.filter(bool), ids.filter(bool), st.sampled_from(["3", "2.5", "-1", "nan"])).map(
+    lambda row: f"{row[0]} Q0 {row[1]} 1 {row[2]} t"
 )
 garbage = st.text(max_size=9).filter(lambda line: "\n" not in line)
 
 
 def file_of(lines: st.SearchStrategy[str], *first: str) -> st.SearchStrategy[str]:
-    return st.lists(lines | garbage, max_size=9).map(lambda some: "".join(f"{line}\n" for line in [*first, *some]))
+    return st.lists(lines | garbage, max_size=9).map(
+        lambda further: "".join(f"{line}\n" for line in [*first, *further])
+    )
 
 
 @given(
@@ -381,8 +391,8 @@ def test_every_line_is_written_or_left_out_and_what_is_written_reads_back_whole(
         assert conversion.files["documents"].used == len(written.documents)
         used = [file.used for name, file in conversion.files.items() if name.startswith("judgments")]
         assert sum(used) == len(written.judgments)
-        for one in [*written.judgments, *written.candidates]:
-            assert one.query_id in written.queries and one.doc_id in written.documents
+        for judgment in [*written.judgments, *written.candidates]:
+            assert judgment.query_id in written.queries and judgment.doc_id in written.documents
         assert conversion.pairs == len(written.candidates)
         for grades in written.lists().values():
             assert max(grades.values()) == conversion.top_grade
@@ -474,7 +484,7 @@ def test_what_a_killed_conversion_left_is_removed_by_the_next(collection: Collec
 def test_equal_judgments_are_counted_and_used_once_and_another_grade_is_bad(collection: Collection) -> None:
     conversion = collection(QRELS + QRELS + "q0 0 d1 1\n", max_bad_share=0.01)
     assert collection.left_out(conversion, "judgments") == {"REPEATED": 60, "DUPLICATE_PAIR": 1}
-    assert ("q0", "d1", 2) in {one[:3] for one in read(collection.out).judgments}
+    assert ("q0", "d1", 2) in {judgment[:3] for judgment in read(collection.out).judgments}
     file = conversion.files["judgments"]
     assert file.read == file.used + 61 == 121
 

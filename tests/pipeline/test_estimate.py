@@ -23,7 +23,7 @@ NEGATIVES = 7
 FILES = {
     "queries": [f"q{number}\tTitle\tthree words {'more ' * number}of" for number in range(QUERIES)],
     "documents": [f"d{number}\tTitre\tl'été {number}, trois mots" for number in range(60)],
-    "judgments": [f"q{q}\td{q + place}\t{grade}" for q in range(QUERIES) for place, grade in enumerate([2, 1, 1, 0])],
+    "judgments": [f"q{q}\td{q + offset}\t{grade}" for q in range(QUERIES) for offset, grade in enumerate([2, 1, 1, 0])],
 }
 """A list has a document of the top grade, two of grade 1 and one of grade 0, and what is drawn."""
 
@@ -107,8 +107,8 @@ def test_of_drawn_documents_training_keeps_their_share_of_relevant_ones(config):
     size = size_of_collection(config(f"data.negatives={NEGATIVES}"))
     train = [q for q in range(QUERIES) if split_of(f"q{q}") == "train"]
     relevant = {q + document for q in train for document in range(3)}
-    others = (1 + NEGATIVES) * len(train)
-    assert size.judged_pairs == 3 * len(train) + round(len(relevant) / 60 * others)
+    drawn = (1 + NEGATIVES) * len(train)
+    assert size.judged_pairs == 3 * len(train) + round(len(relevant) / 60 * drawn)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.integers(1, 8))

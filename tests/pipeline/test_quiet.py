@@ -37,5 +37,5 @@ def test_a_library_s_warning_is_not_seen() -> None:
 
 
 def test_it_is_seen_where_logs_are_asked_for() -> None:
-    found = said(True)
-    assert [name for name in WARNINGS if "warning" not in found[name].lower()] == []
+    act_stderr = said(True)
+    assert [name for name in WARNINGS if "warning" not in act_stderr[name].lower()] == []

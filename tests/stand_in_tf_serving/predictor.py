@@ -75,13 +75,13 @@ class Predictor:
             )
         try:
             inputs = {name: tf.make_ndarray(tensor) for name, tensor in request.inputs.items()}
-            found = version.model.call(signature, inputs)
+            outputs = version.model.call(signature, inputs)
         except tf.errors.OpError as error:
             raise Refusal(_CODES.get(error.error_code, grpc.StatusCode.INTERNAL), error.message) from None
         except (TypeError, ValueError) as error:
             raise invalid(str(error)) from None
         response = predict_pb2.PredictResponse(model_spec=self._spec(number, signature))
-        for name, array in found.items():
+        for name, array in outputs.items():
             response.outputs[name].CopyFrom(tf.make_tensor_proto(array))
         return response
 

@@ -69,10 +69,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _get(predictor: Predictor, path: str, _body: bytes) -> Any:
     """A model's status, or its metadata."""
-    found = _matched(_GET, "GET", path)
-    if not found["metadata"]:
-        return _as_dict(predictor.status(get_model_status_pb2.GetModelStatusRequest(model_spec=_spec(found))))
-    request = get_model_metadata_pb2.GetModelMetadataRequest(model_spec=_spec(found), metadata_field=["signature_def"])
+    match = _matched(_GET, "GET", path)
+    if not match["metadata"]:
+        return _as_dict(predictor.status(get_model_status_pb2.GetModelStatusRequest(model_spec=_spec(match))))
+    request = get_model_metadata_pb2.GetModelMetadataRequest(model_spec=_spec(match), metadata_field=["signature_def"])
     response = predictor.metadata(request)
     signatures = get_model_metadata_pb2.SignatureDefMap()
     response.metadata["signature_def"].Unpack(signatures)
@@ -87,18 +87,18 @@ def _post(predictor: Predictor, path: str, body: bytes) -> Any:
 
 
 def _matched(pattern: re.Pattern[str], method: str, path: str) -> re.Match[str]:
-    found = pattern.fullmatch(path)
-    if found is None:
+    match = pattern.fullmatch(path)
+    if match is None:
         raise invalid(f"Malformed request: {method} {path}")
-    return found
+    return match
 
 
-def _spec(found: re.Match[str]) -> model_pb2.ModelSpec:
-    spec = model_pb2.ModelSpec(name=urllib.parse.unquote(found["name"]))
-    if found["version"]:
-        spec.version.value = int(found["version"])
-    if found["label"]:
-        spec.version_label = urllib.parse.unquote(found["label"])
+def _spec(match: re.Match[str]) -> model_pb2.ModelSpec:
+    spec = model_pb2.ModelSpec(name=urllib.parse.unquote(match["name"]))
+    if match["version"]:
+        spec.version.value = int(match["version"])
+    if match["label"]:
+        spec.version_label = urllib.parse.unquote(match["label"])
     return spec
 
 
@@ -177,11 +177,11 @@ def _tensor(values: Any, dtype: tf.DType) -> Any:
     shape, flat = [], [values]
     while flat and isinstance(flat[0], list):
         shape.append(len(flat[0]))
-        if sizes := {len(one) for one in flat} - {shape[-1]}:
+        if sizes := {len(values) for values in flat} - {shape[-1]}:
             raise invalid(f"Encountered list at unexpected size: {min(sizes)} expected size: {shape[-1]}")
-        flat = [one for values in flat for one in values]
+        flat = [value for values in flat for value in values]
     read, kind = (_text, object) if dtype == tf.string else (_number, dtype.as_numpy_dtype)
-    return tf.make_tensor_proto(np.asarray([read(one) for one in flat], kind).reshape(shape), dtype, shape)
+    return tf.make_tensor_proto(np.asarray([read(value) for value in flat], kind).reshape(shape), dtype, shape)
 
 
 def _text(value: Any) -> bytes:
@@ -201,7 +201,7 @@ def _number(value: Any) -> float:
 def _as_json(value: Any) -> Any:
     """Values as JSON has them; a float32 in no more digits than it takes to read it back."""
     if isinstance(value, list):
-        return [_as_json(one) for one in value]
+        return [_as_json(item) for item in value]
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return float(str(np.float32(value))) if isinstance(value, float) else value
