@@ -7,6 +7,8 @@ from tfx.types import artifact_utils
 from tfx.types.artifact import Artifact
 from tfx.utils import path_utils
 
+from schemas import file_system
+
 
 def split_files(examples: Artifact, split: str) -> list[str]:
     """The files of a split of Examples."""
@@ -22,7 +24,7 @@ def serving_model(model: Artifact) -> str:
 
 def read_text(artifact: Artifact, name: str) -> str:
     """The content of a file of an artifact."""
-    with fileio.open(os.path.join(artifact.uri, name)) as file:
+    with file_system.open_file(os.path.join(artifact.uri, name)) as file:
         content: str = file.read()
     return content
 
@@ -36,5 +38,5 @@ def write_text(artifact: Artifact, name: str, content: str) -> None:
     """Writes a file of an artifact, in a folder below it where the name has one."""
     path = os.path.join(artifact.uri, name)
     fileio.makedirs(os.path.dirname(path))
-    with fileio.open(path, "w") as file:
+    with file_system.open_file(path, "w") as file:
         file.write(content)

@@ -7,10 +7,10 @@ from tensorflow_metadata.proto.v0 import anomalies_pb2
 from tfx import types
 from tfx.components.example_validator import component, executor
 from tfx.dsl.components.base import executor_spec
-from tfx.dsl.io import fileio
 from tfx.proto.orchestration import execution_result_pb2
 from tfx.types import artifact_utils, standard_component_specs
 
+from schemas import file_system
 from schemas.errors import DataError
 
 
@@ -33,7 +33,7 @@ class Executor(executor.Executor):
         faults = []
         for split in artifact_utils.decode_split_names(artifact_utils.get_single_instance(anomalies).split_names):
             path = os.path.join(artifact_utils.get_split_uri(anomalies, split), executor.DEFAULT_FILE_NAME)
-            with fileio.open(path, "rb") as file:
+            with file_system.open_file(path, "rb") as file:
                 split_anomalies = anomalies_pb2.Anomalies.FromString(file.read())
             for feature, anomaly in sorted(split_anomalies.anomaly_info.items()):
                 faults.append(f"split {split}, feature {feature}: {anomaly.description}")

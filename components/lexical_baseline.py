@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files, write_text
@@ -36,5 +35,5 @@ def LexicalBaseline(
       rules: what words are, and how many of a text count.
     """
     lists = read_lists(split_files(examples, "test"))
-    scores = score_by_bm25(lists, DocumentTexts(collection.uri, fileio.open, apply), rules)
+    scores = score_by_bm25(lists, DocumentTexts(collection.uri, apply), rules)
     write_text(run, RUN_FILE, "".join(ranking_run(lists, scores, TAG)))

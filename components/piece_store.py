@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from models.encoders.text_vectors import Keys, text_keys
 from models.time_left import TimeLeft
-from schemas.byte_streams import Apply
+from schemas.apply import Apply
 
 log = logging.getLogger("clir.data")
 progress_log = logging.getLogger("clir.progress")

@@ -3,7 +3,6 @@
 import logging
 import os
 
-from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples, Model, ModelEvaluation
 
 from components.artifact_files import read_text, serving_model, split_files, write_text
@@ -11,7 +10,7 @@ from components.stage import Input, Output, stage
 from models.encoders.text_vectors import TextVectors
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
-from schemas import artifacts
+from schemas import artifacts, file_system
 from schemas.collection import raw_documents
 from schemas.domains import domains_to_test
 from schemas.evaluation import METRICS_FILE, EvaluationReport
@@ -64,7 +63,7 @@ def SearchEvaluator(
     """
     exact = CorpusIndex(index.uri)
     served = _served(index.uri, milvus)
-    with fileio.open(os.path.join(search_evaluation.uri, SEARCH_RUN_FILE), "w") as run:
+    with file_system.open_file(os.path.join(search_evaluation.uri, SEARCH_RUN_FILE), "w") as run:
         result = evaluate_search(
             # Without the documents' texts, and without the NR documents that were drawn.
             read_lists(
@@ -78,7 +77,7 @@ def SearchEvaluator(
             LoadedModel(
                 serving_model(model), "encode_query", encoder=TextVectors(text_vectors.uri) if text_vectors else None
             ),
-            lambda: raw_documents(collection.uri, fileio.open),
+            lambda: raw_documents(collection.uri),
             rules,
             top_grade,
             EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),

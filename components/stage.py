@@ -28,7 +28,7 @@ import inspect
 import os
 import sys
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -44,6 +44,7 @@ from tfx.types.component_spec import ChannelParameter, ComponentSpec, ExecutionP
 
 import components.beam_runner  # noqa: F401 - pipelines are made here
 from components.on_workers import OnWorkers, has_workers, make_pipeline
+from schemas import apply
 
 IDENTITY: Final = "identity"
 """The execution property that `pipeline.identity` adds to every node."""
@@ -63,7 +64,7 @@ class _Role(Enum):
 _A = TypeVar("_A")
 Input = Annotated[_A, _Role.INPUT]
 Output = Annotated[_A, _Role.OUTPUT]
-Apply: TypeAlias = Annotated[Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]], _Role.APPLY]
+Apply: TypeAlias = Annotated[apply.Apply, _Role.APPLY]
 MakePipeline: TypeAlias = Annotated[Callable[[], beam.Pipeline], _Role.MAKE_PIPELINE]
 Identity: TypeAlias = Annotated[str, _Role.IDENTITY]
 

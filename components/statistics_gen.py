@@ -17,6 +17,7 @@ from tfx.utils import io_utils
 from tfx_bsl.coders.example_coder import ExamplesToRecordBatchDecoder
 
 from components.on_workers import has_workers
+from schemas import file_system
 
 _FILE: Final = "FeatureStats.pb"  # the name that TFX's own gives it
 _EXAMPLES: Final = 64
@@ -45,7 +46,7 @@ class Executor(executor.Executor):
             files = fileio.glob(io_utils.all_files_pattern(artifact_utils.get_split_uri([examples], split)))
             folder = artifact_utils.get_split_uri([statistics], split)
             fileio.makedirs(folder)
-            with fileio.open(os.path.join(folder, _FILE), "wb") as file:
+            with file_system.open_file(os.path.join(folder, _FILE), "wb") as file:
                 file.write(_statistics(files, options).SerializeToString())
 
 

@@ -2,6 +2,8 @@
 
 import time
 
+from schemas.wording import rounded_duration
+
 
 class TimeLeft:
     """Estimates the time left from the time that the work so far took.
@@ -16,5 +18,5 @@ class TimeLeft:
 
     def after(self, done: float) -> str:
         """Returns the time left when an amount is done, as text: "40 s", "12 min"."""
-        seconds = (time.monotonic() - self._started) / (done - self._first) * (self._total - done)
-        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+        pace = (time.monotonic() - self._started) / (done - self._first)
+        return rounded_duration(pace * (self._total - done))

@@ -6,10 +6,11 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from models.encoders.settings import files_of_saved_model, files_of_vectors
 from pipeline.pair_direction import direction_fault
+from schemas import file_system
 from schemas.byte_streams import input_digest, stream_sha256
 from schemas.columns import expected_form
 from schemas.drops import Drop
@@ -63,16 +64,8 @@ def files_of_dump(path: str) -> list[str]:
 
 def sha256_of_file(path: str) -> str:
     """SHA-256 of a file's content, in hexadecimal."""
-    with _open(path) as file:
+    with file_system.open_file(path, "rb") as file:
         return stream_sha256(file)
-
-
-def _open(path: str) -> Any:
-    if is_remote(path):
-        from tfx.dsl.io import fileio
-
-        return fileio.open(path, "rb")
-    return open(path, "rb")
 
 
 def digest_of(path: str, expected: str | None = None) -> str:

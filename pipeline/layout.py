@@ -4,7 +4,6 @@ from typing import Final
 
 from schemas.evaluation import EVALUATION_FILES, VERDICT_FILE
 from schemas.provenance import PROVENANCE_FILE
-from schemas.search_report import SEARCH_FILES
 
 CONFIG_FILE: Final = "config.yaml"
 ARTIFACTS: Final = "artifacts"
@@ -37,16 +36,6 @@ FOLDERS: Final = (
     ARTIFACTS, EVALUATION, DATA, WIKIPEDIA, LEXICON, TUNING, TRAINING, SERVING, INDEX, MILVUS, CELLS, FIGURES,
 )  # fmt: skip
 """The names that are ours at the top of an output folder."""
-
-PUBLISHED: Final = (
-    CONFIG_FILE,
-    *(f"{EVALUATION}/{name}" for name in (*EVALUATION_FILES, VERDICT_FILE, *SEARCH_FILES)),
-    f"{DATA}/report.json",
-    *(f"{LEXICON}/{name}" for name in ("lexicon.tsv", "report.json")),
-    *(f"{TRAINING}/{name}" for name in ("training.json", "stability.json", "stability.md", "embeddings.json")),
-    *(f"{TUNING}/{name}" for name in ("results.json", "results.md", "results.svg")),
-)
-"""The files that a run copies to where people look for them."""
 
 CELL_FILE: Final = "cell.json"
 CELL_DIGEST_FILE: Final = "inputs.sha256"

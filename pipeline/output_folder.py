@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from pipeline.input_files import is_remote, scheme_fault
-from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, PUBLISHED, RECORD_FILE
+from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, RECORD_FILE
 from pipeline.output_path import length_fault, local_fault, pattern_fault
+from pipeline.stages import PUBLISHED
 from schemas.errors import DataError
 from schemas.json_files import parse_json
 from schemas.lock_file import held_lock

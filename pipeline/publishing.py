@@ -12,35 +12,18 @@ from pipeline.layout import (
     CELL_FILE,
     CELL_LOG_FILE,
     CONFIG_FILE,
-    DATA,
     EVALUATION,
-    LEXICON,
     TENSORBOARD,
     TRAINING,
-    WIKIPEDIA,
 )
 from pipeline.output_folder import OutputFolder
-from pipeline.stages import Outputs
+from pipeline.stages import STAGES, Outputs
 from schemas.errors import DataError
 from schemas.provenance import PROVENANCE_FILE
 from schemas.wording import first_bytes
 
 _FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE)
 """The files that only other stages read, beside the lexicons in the folder `WITHOUT_DOMAIN`."""
-
-_PUBLISHED_FOLDERS: Final = {
-    ("WikipediaGen", "wikiclir_files"): f"{WIKIPEDIA}/",
-    ("WikiClirExampleGen", "report"): f"{DATA}/",
-    ("LexiconGen", "lexicon"): f"{LEXICON}/",
-    ("TrainingReport", "report"): "",
-    ("Evaluator", "evaluation"): f"{EVALUATION}/",
-    ("Gate", "blessing"): f"{EVALUATION}/",
-    ("SearchEvaluator", "search_evaluation"): f"{EVALUATION}/",
-}
-"""Stage and output to the folder that its files are copied to; not every pipeline has every stage."""
-
-_SHARED_FOLDERS: Final = (f"{WIKIPEDIA}/", f"{DATA}/", f"{LEXICON}/")
-"""The folders whose content the cells of an experiment share."""
 
 _UNSAFE: Final = r"[^\w.=,+-]+"
 _LONGEST_NAME: Final = 200
@@ -60,20 +43,17 @@ def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool)
         share: the files made from dumps, the report of the data, and the lexicon.
     """
     files = {}
-    for (stage, output), prefix in _PUBLISHED_FOLDERS.items():
-        if stage not in outputs:
+    for name, stage in STAGES.items():
+        publication = stage.publishes
+        if name not in outputs or publication is None or (is_cell and publication.is_shared):
             continue
-        (artifact,) = outputs[stage][output]
+        (artifact,) = outputs[name][publication.output]
         source = Path(artifact.uri)
         for path in source.rglob("*"):
             if path.is_file() and path.name not in _FOR_STAGES and path.parent.parent.name != WITHOUT_DOMAIN:
-                files[f"{prefix}{path.relative_to(source)}"] = path
+                files[os.path.join(publication.folder, path.relative_to(source))] = path
     if is_cell:
-        files = {
-            name.removeprefix(f"{EVALUATION}/").removeprefix(f"{TRAINING}/"): path
-            for name, path in files.items()
-            if not name.startswith(_SHARED_FOLDERS)
-        }
+        files = {name.removeprefix(f"{EVALUATION}/").removeprefix(f"{TRAINING}/"): path for name, path in files.items()}
     folder.publish(files, keep=[CONFIG_FILE, PROVENANCE_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE])
 
 

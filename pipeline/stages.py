@@ -1,26 +1,108 @@
-"""Names of the stages, and the account of a stage that is done. Importing this file does not import TFX."""
+"""The table of the stages, and the account of a stage that is done. Importing this file does not import TFX."""
 
+import os
 import re
 import resource
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-DATA_STAGES: Final = (
-    "WikipediaGen", "CollectionGen", "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator",
-    "Transform", "LexicalBaseline", "TranslationGen", "LexiconGen", "TextVectorGen", "Rivals",
-)  # fmt: skip
-"""The stages before any training. Cells of an experiment that agree in a stage's settings share its outputs through the
-cache, and if one cell refuses the data, every cell does."""
+from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, LEXICON, TRAINING, TUNING, WIKIPEDIA
+from schemas.evaluation import EVALUATION_FILES, VERDICT_FILE
+from schemas.search_report import SEARCH_FILES
 
-STAGES: Final = (
-    *DATA_STAGES, "PaperTrainer", "TrainedBaseline", "Tuner", "Trainer", "TrainingReport", "Evaluator", "Gate",
-    "Pusher", "CorpusIndexer", "IndexPusher", "SearchEvaluator",
-)  # fmt: skip
+
+class Publication(NamedTuple):
+    """The files for people that a stage makes, which a run copies to where people look for them.
+
+    Attributes:
+      output: the key of the output that holds them.
+      folder: their folder below the run's output folder; empty for that folder itself.
+      files: their names there, as far as they are known beforehand.
+      is_shared: whether the cells of an experiment share them, so that a cell does not publish them.
+    """
+
+    output: str
+    folder: str
+    files: tuple[str, ...] = ()
+    is_shared: bool = False
+
+
+class Stage(NamedTuple):
+    """The properties of a stage beside its wiring.
+
+    Attributes:
+      publishes: its files for people, if any.
+      is_before_training: whether it runs before any training. Cells of an experiment that agree in such a stage's
+        settings share its outputs through the cache, and if one cell refuses the data, every cell does.
+      always_runs: whether it runs on every run, because its decision depends on the version that is pushed at that
+        time.
+    """
+
+    publishes: Publication | None = None
+    is_before_training: bool = False
+    always_runs: bool = False
+
+
+def _data(publishes: Publication | None = None) -> Stage:
+    return Stage(publishes, is_before_training=True)
+
+
+STAGES: Final[Mapping[str, Stage]] = {
+    "WikipediaGen": _data(Publication("wikiclir_files", WIKIPEDIA, is_shared=True)),
+    "CollectionGen": _data(),
+    "WikiClirExampleGen": _data(Publication("report", DATA, ("report.json",), is_shared=True)),
+    "ImportSchemaGen": _data(),
+    "StatisticsGen": _data(),
+    "ExampleValidator": _data(),
+    "Transform": _data(),
+    "LexicalBaseline": _data(),
+    "TranslationGen": _data(),
+    "LexiconGen": _data(Publication("lexicon", LEXICON, ("lexicon.tsv", "report.json"), is_shared=True)),
+    "TextVectorGen": _data(),
+    "Rivals": _data(),
+    "Tuner": Stage(),
+    "Trainer": Stage(),
+    "PaperTrainer": Stage(),
+    "TrainingReport": Stage(
+        Publication(
+            "report",
+            "",
+            (
+                *(
+                    f"{TRAINING}/{name}"
+                    for name in ("training.json", "stability.json", "stability.md", "embeddings.json")
+                ),
+                *(f"{TUNING}/{name}" for name in ("results.json", "results.md", "results.svg")),
+            ),
+        ),
+    ),
+    "TrainedBaseline": Stage(),
+    "Evaluator": Stage(Publication("evaluation", EVALUATION, EVALUATION_FILES)),
+    "Gate": Stage(Publication("blessing", EVALUATION, (VERDICT_FILE,)), always_runs=True),
+    "Pusher": Stage(always_runs=True),
+    "CorpusIndexer": Stage(),
+    "IndexPusher": Stage(always_runs=True),
+    "SearchEvaluator": Stage(Publication("search_evaluation", EVALUATION, SEARCH_FILES)),
+}
 """All stages that a pipeline may hold."""
 
-ALWAYS_RUN: Final = ("Gate", "Pusher", "IndexPusher")
-"""The stages that run on every run, because their decisions depend on the version that is pushed at that time."""
+DATA_STAGES: Final = tuple(name for name, stage in STAGES.items() if stage.is_before_training)
+"""The stages before any training."""
+ALWAYS_RUN: Final = tuple(name for name, stage in STAGES.items() if stage.always_runs)
+"""The stages that run on every run."""
+
+
+PUBLISHED: Final = (
+    CONFIG_FILE,
+    *(
+        os.path.join(stage.publishes.folder, name)
+        for stage in STAGES.values()
+        if stage.publishes
+        for name in stage.publishes.files
+    ),
+)
+"""The files that a run copies to where people look for them."""
 
 Outputs: TypeAlias = Mapping[str, Sequence[Any]]
 """Output key of a stage to its artifacts."""

@@ -1,20 +1,14 @@
-"""Streams of bytes: how files are opened, unpacked within bounds, hashed and split into lines."""
+"""Streams of bytes: how they are unpacked within bounds, hashed and split into lines."""
 
 import bz2
 import gzip
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final, Protocol, TypeAlias, cast
+from typing import Any, BinaryIO, Final, Protocol, cast
 
 from schemas.errors import DataError
-
-OpenFile: TypeAlias = Callable[[str, str], Any]
-"""Opens a file, local or remote: (path, mode) -> stream."""
-
-Apply: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""Applies a function to each item, as `map` does, possibly in other processes."""
 
 MAX_EXPANSION: Final = 200
 """The reading of a file stops where it unpacks to more than this many times its size; texts reach 3 to 20 times."""

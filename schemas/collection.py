@@ -17,7 +17,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import BinaryIO, Final, TypeAlias, TypeVar
 
-from schemas.byte_streams import Apply, OpenFile, raw_lines
+from schemas import file_system
+from schemas.apply import Apply
+from schemas.byte_streams import raw_lines
 from schemas.drops import ReadReport
 from schemas.json_files import parse_json
 from schemas.wikiclir import Judgment, QueryDomain, Reason, Text
@@ -143,10 +145,10 @@ def read_raw_documents(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
         yield identifier, text
 
 
-def raw_documents(folder: str, open_file: OpenFile) -> Iterator[tuple[bytes, bytes]]:
+def raw_documents(folder: str) -> Iterator[tuple[bytes, bytes]]:
     """The id and the text, undecoded, of every document of a collection in a local or remote folder."""
-    for path in _document_shards(folder, open_file):
-        with open_file(path, "rb") as stream:
+    for path in _document_shards(folder):
+        with file_system.open_file(path, "rb") as stream:
             yield from read_raw_documents(stream)
 
 
@@ -159,20 +161,19 @@ class DocumentTexts:
 
     Args:
       folder: the collection's folder, local or remote.
-      open_file: opens its files.
       apply: reads the shards, possibly in other processes.
     """
 
-    def __init__(self, folder: str, open_file: OpenFile, apply: Apply = map) -> None:
-        self._shards, self._open, self._apply = _document_shards(folder, open_file), open_file, apply
+    def __init__(self, folder: str, apply: Apply = map) -> None:
+        self._shards, self._apply = _document_shards(folder), apply
 
     def __iter__(self) -> Iterator[bytes]:
         for path in self._shards:
-            yield from _texts_of_shard(self._open, path)
+            yield from _texts_of_shard(path)
 
     def each_shard(self, work: Callable[[Iterable[RawText]], _Result]) -> Iterable[_Result]:
         """The results of a function on the texts of each shard, in order."""
-        return self._apply(partial(_work_on_shard, work, self._open), self._shards)
+        return self._apply(partial(_work_on_shard, work), self._shards)
 
 
 def each_shard(texts: Iterable[RawText], work: Callable[[Iterable[RawText]], _Result]) -> Iterable[_Result]:
@@ -185,17 +186,17 @@ def each_shard(texts: Iterable[RawText], work: Callable[[Iterable[RawText]], _Re
     return texts.each_shard(work) if isinstance(texts, DocumentTexts) else [work(texts)]
 
 
-def _work_on_shard(work: Callable[[Iterable[RawText]], _Result], open_file: OpenFile, path: str) -> _Result:
-    return work(_texts_of_shard(open_file, path))
+def _work_on_shard(work: Callable[[Iterable[RawText]], _Result], path: str) -> _Result:
+    return work(_texts_of_shard(path))
 
 
-def _texts_of_shard(open_file: OpenFile, path: str) -> Iterator[bytes]:
-    with open_file(path, "rb") as stream:
+def _texts_of_shard(path: str) -> Iterator[bytes]:
+    with file_system.open_file(path, "rb") as stream:
         for _, text in read_raw_documents(stream):
             yield text
 
 
-def _document_shards(folder: str, open_file: OpenFile) -> list[str]:
-    with open_file(f"{folder}/{MANIFEST_FILE}", "r") as manifest:
+def _document_shards(folder: str) -> list[str]:
+    with file_system.open_file(f"{folder}/{MANIFEST_FILE}", "r") as manifest:
         documents = parse_manifest(manifest.read())["documents"]
     return [f"{folder}/{shard.name}" for shard in documents.shards]

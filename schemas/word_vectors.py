@@ -17,7 +17,8 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schemas.byte_streams import OpenFile, unpacked
+from schemas import file_system
+from schemas.byte_streams import unpacked
 from schemas.drops import Drop, DropReason
 from schemas.errors import DataError
 from schemas.polyglot_pickle import HEADS, read_polyglot
@@ -53,19 +54,25 @@ _MARK = re.compile(r"</?\w+>")
 _MAX_CHARACTERS = 1000
 
 
-def read_word_vectors(path: str, width: int, open_file: OpenFile = open) -> Iterator[WordVector | Drop]:
+def read_word_vectors(path: str, width: int) -> Iterator[WordVector | Drop]:
+    """Yields every entry of a table in order; see `parse_word_vectors`."""
+    with file_system.open_file(path, "rb") as stream:
+        yield from parse_word_vectors(stream, path, width)
+
+
+def parse_word_vectors(stream: BinaryIO, path: str, width: int) -> Iterator[WordVector | Drop]:
     """Yields every entry of a table in order. Reads a line at a time; only a pickle is held whole.
 
     Args:
-      path: the file.
+      stream: the file's bytes.
+      path: the file's name, for messages.
       width: the number of values that a vector must have.
-      open_file: opens the file, local or remote.
 
     Raises:
       DataError: the file's vectors have another width, it is cut off or broken, or it is a refused pickle (see
         `read_polyglot`).
     """
-    with open_file(path, "rb") as stream, unpacked(stream) as content:
+    with unpacked(stream) as content:
         try:
             head = content.peek(3)[:3]  # type: ignore[attr-defined]
             read_entries = _pickle_entries if head.startswith(HEADS) else _text_entries

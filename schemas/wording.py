@@ -2,6 +2,7 @@
 
 import math
 import re
+from typing import Final
 
 
 def printable(text: str, limit: int) -> str:
@@ -17,6 +18,21 @@ def printable(text: str, limit: int) -> str:
     text = re.sub(r"[\t\r\n]", " ", text[: limit + 1])
     shown = "".join(character if character.isprintable() else "\ufffd" for character in text)
     return shown if len(shown) <= limit else shown[:limit] + "…"
+
+
+_PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces")
+"""First lines of TensorFlow's messages, before the line with the cause."""
+
+
+def first_line(message: object) -> str:
+    """The first line of a message that names the cause, without its full stop; empty if there is none.
+
+    Example:
+      >>> first_line("Graph execution error:\\n\\n  No space left.\\n  at line 7")
+      'No space left'
+    """
+    lines = (line.strip() for line in str(message).splitlines())
+    return next((line for line in lines if line and not line.startswith(_PREAMBLE)), "").rstrip(".")
 
 
 def first_bytes(text: str, max_bytes: int) -> str:

@@ -28,8 +28,9 @@ from smooth_clir.wikipedia.dumps.sql_dump import read_rows as read_sql_rows
 from smooth_clir.wikipedia.wikitext.article import read_article
 from smooth_clir.wikipedia.wikitext.conventions import conventions_for
 from smooth_clir.wikipedia.wikitext.markup import TooCostly
+from tests.memory_files import in_memory
 from tests.schemas.word_tables import polyglot
-from tests.wikipedia.dumps.dump_files import dump, multistream, opener, page, sql_dump
+from tests.wikipedia.dumps.dump_files import dump, multistream, page, sql_dump
 
 pytestmark = pytest.mark.long
 
@@ -73,8 +74,8 @@ def pairs_of(name: str) -> Reader:
     return lambda content, _: parse_pairs(io.BytesIO(content), name)
 
 
-def word_vectors(name: str, open_file: Any) -> Iterable[Any]:
-    return read_word_vectors(name, 2, open_file)
+def word_vectors(name: str) -> Iterable[Any]:
+    return read_word_vectors(name, 2)
 
 
 def record(kind: Any) -> Reader:
@@ -85,13 +86,17 @@ def record(kind: Any) -> Reader:
     return read
 
 
-def file_reader(name: str, read: Callable[[str, Any], Iterable[Any]]) -> Reader:
-    return lambda content, _: read(name, opener({name: content}))
+def file_reader(name: str, read: Callable[[str], Iterable[Any]]) -> Reader:
+    def read_content(content: bytes, _: Path) -> Iterable[Any]:
+        with in_memory({name: content}):
+            yield from read(name)
+
+    return read_content
 
 
-def pages(name: str, open_file: Any) -> Iterable[Any]:
-    for chunk in dump_chunks(name, open_file, 1 << 12):
-        yield from read_pages(chunk, open_file)
+def pages(name: str) -> Iterable[Any]:
+    for chunk in dump_chunks(name, 1 << 12):
+        yield from read_pages(chunk)
 
 
 def article(content: bytes, _: Path) -> list[Any]:
@@ -157,8 +162,8 @@ READERS: Final[dict[str, tuple[Reader, bytes]]] = {
     "vectors": (npy, npy_file()),
     "pages of a dump": (file_reader("p.xml", pages), dump(*PAGES)),
     "pages in bzip2 streams": (file_reader("p-multistream.xml.bz2", pages), multistream(PAGES, 2)[0]),
-    "the header of a dump": (file_reader("p.xml", lambda n, o: [read_site_info(n, o)]), dump(*PAGES)),
-    "rows of a table": (file_reader("t.sql", lambda n, o: read_sql_rows(n, "t", ["a", "b", "c"], o)), ROWS),
+    "the header of a dump": (file_reader("p.xml", lambda name: [read_site_info(name)]), dump(*PAGES)),
+    "rows of a table": (file_reader("t.sql", lambda name: read_sql_rows(name, "t", ["a", "b", "c"])), ROWS),
     "wikitext": (article, WIKITEXT),
     "a manifest of an index": (record(IndexManifest), MANIFEST.to_json().encode()),
     "a training's history": (record(TrainingHistory), HISTORY.to_json().encode()),

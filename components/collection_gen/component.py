@@ -37,4 +37,4 @@ def CollectionGen(
             role: sorted(path for name in names for path in fileio.glob(os.path.join(wikiclir_files.uri, name)))
             for role, names in paths.items()
         }
-    write_collection(paths, digests, top_grade, collection.uri, fileio.open, apply)
+    write_collection(paths, digests, top_grade, collection.uri, apply)

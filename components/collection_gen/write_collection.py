@@ -11,7 +11,9 @@ from typing import Any, BinaryIO, Final, cast
 import numpy as np
 
 from components.collection_gen.copies import NO_TEXT, equal_documents, text_hash
-from schemas.byte_streams import Apply, HashingReader, OpenFile, check_content, raw_lines
+from schemas import file_system
+from schemas.apply import Apply
+from schemas.byte_streams import HashingReader, check_content, raw_lines
 from schemas.collection import COPIES_FILE, EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text, read_texts
 from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
 from schemas.record_files import parse_role
@@ -30,7 +32,6 @@ def write_collection(
     digests: Mapping[str, str],
     top_grade: int,
     folder: str,
-    open_file: OpenFile,
     apply: Apply = map,
 ) -> dict[str, Role]:
     """Writes the collection.
@@ -44,7 +45,6 @@ def write_collection(
       digests: role to the `input_digest` of its files; other content is refused.
       top_grade: the MR grade.
       folder: the folder to write to.
-      open_file: opens the files to read and to write.
       apply: reads the files, possibly several at a time in other processes.
 
     Returns:
@@ -56,7 +56,7 @@ def write_collection(
     files = [(role, number, path) for role, role_paths in paths.items() for number, path in enumerate(role_paths)]
     written: dict[str, list[Role]] = {role: [] for role in paths}
     text_hashes: dict[str, list[bytes]] = {role: [] for role in paths}
-    read = partial(_write_shards, top_grade=top_grade, folder=folder, open_file=open_file)
+    read = partial(_write_shards, top_grade=top_grade, folder=folder)
     for (name, _, _), (role, hashes) in zip(files, apply(read, files), strict=True):
         written[name].append(role)
         text_hashes[name].append(hashes)
@@ -64,17 +64,17 @@ def write_collection(
     for name, parts in written.items():
         role = _join(parts)
         check_content(f"data.{name}", paths[name], [file.sha256 for file in role.files], digests.get(name))
-        roles[name] = _leave_out_repeated(role, folder, open_file) if name in HAVE_IDS else role
+        roles[name] = _leave_out_repeated(role, folder) if name in HAVE_IDS else role
     if "documents" in roles:
-        copies = _copies(roles["documents"], b"".join(text_hashes["documents"]), folder, open_file)
-        with open_file(os.path.join(folder, COPIES_FILE), "wb") as file:
+        copies = _copies(roles["documents"], b"".join(text_hashes["documents"]), folder)
+        with file_system.open_file(os.path.join(folder, COPIES_FILE), "wb") as file:
             file.write("".join("\t".join(doc_ids) + "\n" for doc_ids in copies).encode())
-    with open_file(os.path.join(folder, MANIFEST_FILE), "wb") as file:
+    with file_system.open_file(os.path.join(folder, MANIFEST_FILE), "wb") as file:
         file.write(manifest_text(roles).encode())
     return roles
 
 
-def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, open_file: OpenFile) -> tuple[Role, bytes]:
+def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str) -> tuple[Role, bytes]:
     """Writes the shards of one file (its role, its number there, and its path), repeated ids included.
 
     Returns:
@@ -84,8 +84,8 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, ope
     left_out = DropCounter()
     records = 0
     text_hashes = bytearray()
-    shards = _ShardWriter(f"{role}-{number:05}", role in HAVE_IDS, folder, open_file)
-    with open_file(path, "rb") as stored, shards:
+    shards = _ShardWriter(f"{role}-{number:05}", role in HAVE_IDS, folder)
+    with file_system.open_file(path, "rb") as stored, shards:
         stream = HashingReader(stored)
         for item in parse_role(role, cast(BinaryIO, stream), path, top_grade, seen=None):
             if isinstance(item, Drop):
@@ -104,10 +104,10 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, ope
 class _ShardWriter:
     """Writes lines into one shard after another, and their ids beside them; the last shard may still grow."""
 
-    def __init__(self, prefix: str, has_ids: bool, folder: str, open_file: OpenFile) -> None:
+    def __init__(self, prefix: str, has_ids: bool, folder: str) -> None:
         self.written: list[Shard] = []
         self.lines = 0
-        self._prefix, self._has_ids, self._folder, self._open = prefix, has_ids, folder, open_file
+        self._prefix, self._has_ids, self._folder = prefix, has_ids, folder
         self._waiting: list[bytes] = []
         self._waiting_size = 0
         self._shard: Any = None
@@ -148,9 +148,9 @@ class _ShardWriter:
     def _begin_shard(self) -> None:
         shard = Shard(f"{self._prefix}-{len(self.written):05}.tsv", self.lines - len(self._waiting) + 1, 0)
         self.written.append(shard)
-        self._shard = self._open(os.path.join(self._folder, shard.name), "wb")
+        self._shard = file_system.open_file(os.path.join(self._folder, shard.name), "wb")
         if self._has_ids:
-            self._ids = self._open(os.path.join(self._folder, shard.ids_name), "wb")
+            self._ids = file_system.open_file(os.path.join(self._folder, shard.ids_name), "wb")
 
     def _end_shard(self) -> None:
         for file in (self._shard, self._ids):
@@ -179,28 +179,28 @@ def _join(parts: Sequence[Role]) -> Role:
     )
 
 
-def _copies(documents: Role, hashes: bytes, folder: str, open_file: OpenFile) -> list[tuple[str, ...]]:
+def _copies(documents: Role, hashes: bytes, folder: str) -> list[tuple[str, ...]]:
     """The ids of the documents with equal texts, a tuple for each shared text."""
 
     def read_documents() -> Iterator[tuple[int, str, str]]:
         for shard in documents.shards:
-            with open_file(os.path.join(folder, shard.name), "rb") as stream:
+            with file_system.open_file(os.path.join(folder, shard.name), "rb") as stream:
                 yield from ((text.line - 1, text.id, text.text) for text in read_texts(stream, shard))
 
     return equal_documents(hashes, read_documents)
 
 
-def _leave_out_repeated(role: Role, folder: str, open_file: OpenFile) -> Role:
+def _leave_out_repeated(role: Role, folder: str) -> Role:
     """Empties the lines of all records but the first of each id; rewrites only the shards with repeated ids.
 
     Memory holds eight bytes a record, the repeated ids, and one shard that has some.
     """
-    repeated = _repeated(role, folder, open_file)
+    repeated = _repeated(role, folder)
     left_out = DropCounter()
     for shard in role.shards:
         if lines := repeated.get(shard.name):
-            _empty(os.path.join(folder, shard.ids_name), lines, open_file)
-            dropped = _empty(os.path.join(folder, shard.name), lines, open_file)
+            _empty(os.path.join(folder, shard.ids_name), lines)
+            dropped = _empty(os.path.join(folder, shard.name), lines)
             for offset, text in zip(sorted(lines), dropped, strict=True):
                 left_out.add(Drop(Reason.DUPLICATE_ID, *role.locate(shard.first_line + offset), excerpt_of(text)))
     drops = left_out.drops()
@@ -209,12 +209,12 @@ def _leave_out_repeated(role: Role, folder: str, open_file: OpenFile) -> Role:
     return replace(role, report=ReadReport(report.path, report.read, report.used - count, drops))
 
 
-def _repeated(role: Role, folder: str, open_file: OpenFile) -> Mapping[str, set[int]]:
+def _repeated(role: Role, folder: str) -> Mapping[str, set[int]]:
     """Shard name to the offsets of the lines whose ids occur before."""
 
     def ids() -> Iterator[tuple[Shard, int, bytes]]:
         for shard in role.shards:
-            with open_file(os.path.join(folder, shard.ids_name), "rb") as stream:
+            with file_system.open_file(os.path.join(folder, shard.ids_name), "rb") as stream:
                 yield from ((shard, offset, line) for offset, line in enumerate(raw_lines(stream)) if line)
 
     # Python's hash is the same within a process; ids that share a hash are then compared themselves.
@@ -232,13 +232,13 @@ def _repeated(role: Role, folder: str, open_file: OpenFile) -> Mapping[str, set[
     return offsets
 
 
-def _empty(path: str, offsets: set[int], open_file: OpenFile) -> list[str]:
+def _empty(path: str, offsets: set[int]) -> list[str]:
     """Empties lines of a file; returns their former content."""
-    with open_file(path, "rb") as stream:
+    with file_system.open_file(path, "rb") as stream:
         lines = stream.readlines()
     emptied = [lines[offset][:-1].decode() for offset in sorted(offsets)]
     for offset in offsets:
         lines[offset] = EMPTY_LINE
-    with open_file(path, "wb") as stream:
+    with file_system.open_file(path, "wb") as stream:
         stream.write(b"".join(lines))
     return emptied

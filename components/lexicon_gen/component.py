@@ -71,7 +71,7 @@ def LexiconGen(
     if translations:
         path = os.path.join(translations.uri, TRANSLATIONS_FILE)
         sources.append(PairSource("translations", [path], translations_weight))
-    texts = DocumentTexts(collection.uri, fileio.open, apply)
+    texts = DocumentTexts(collection.uri, apply)
 
     def write(folder: str, domains: DomainFilter) -> None:
         write_lexicon(
@@ -79,10 +79,9 @@ def LexiconGen(
             languages,
             rules,
             mr_pairs(train, top_grade, domains) if kind == "lexicon" else [],
-            FurtherPairs(sources, max_bad_share, fileio.open) if sources else None,
+            FurtherPairs(sources, max_bad_share) if sources else None,
             texts,
             folder,
-            fileio.open,
         )
 
     known = domains_to_train(held_out)

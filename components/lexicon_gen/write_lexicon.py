@@ -11,7 +11,8 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
-from schemas.byte_streams import HashingReader, OpenFile, check_content
+from schemas import file_system
+from schemas.byte_streams import HashingReader, check_content
 from schemas.domains import EVERY_DOMAIN, DomainFilter
 from schemas.drops import REPORT_FILE, Drop, DropCounter, ReadReport
 from schemas.errors import DataError
@@ -33,7 +34,6 @@ def write_lexicon(
     pairs: "FurtherPairs | None",
     collection: Iterable[bytes | str],
     folder: str,
-    open_file: OpenFile,
 ) -> None:
     """Learns a lexicon, and writes its files and its report.
 
@@ -42,7 +42,6 @@ def write_lexicon(
       train_pairs: see `mr_pairs`.
       pairs: further pairs to learn from, if any.
       folder: the folder to write to.
-      open_file: opens the files to write.
 
     Raises:
       DataError: too many of the further pairs are bad.
@@ -59,7 +58,7 @@ def write_lexicon(
         documents=lexicon.record.documents,
     )
     for name, content in (*lexicon.files(), (REPORT_FILE, report.to_json())):
-        with open_file(f"{folder}/{name}", "w") as file:
+        with file_system.open_file(f"{folder}/{name}", "w") as file:
             file.write(content)
 
 
@@ -108,13 +107,11 @@ class FurtherPairs:
     Args:
       sources: the files, in the order in which they are read.
       max_bad_share: the largest share of bad lines.
-      open_file: opens the files.
     """
 
-    def __init__(self, sources: Sequence[PairSource], max_bad_share: float, open_file: OpenFile) -> None:
+    def __init__(self, sources: Sequence[PairSource], max_bad_share: float) -> None:
         self.sources = sources
         self._max_bad_share = max_bad_share
-        self._open = open_file
         self._read = self._used = 0
         self._left_out = DropCounter()
 
@@ -122,7 +119,7 @@ class FurtherPairs:
         for source in self.sources:
             digests = []
             for path in source.paths:
-                with self._open(path, "rb") as stored:
+                with file_system.open_file(path, "rb") as stored:
                     stream = HashingReader(stored)
                     for item in parse_pairs(cast(BinaryIO, stream), path):
                         self._read += 1

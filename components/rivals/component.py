@@ -1,6 +1,5 @@
 """The stage Rivals: baselines whose parameters the eval split chooses."""
 
-from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files, write_text
@@ -63,7 +62,7 @@ def Rivals(
         for name in SPLITS
     }
     learned = read_lexicon(lexicon.uri) if lexicon else None
-    documents = DocumentTexts(collection.uri, fileio.open) if collection else None
+    documents = DocumentTexts(collection.uri) if collection else None
     translated = None
     if query_translator.kind != "none":
         translated = translate_queries(splits.values(), query_translator, languages)

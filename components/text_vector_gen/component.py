@@ -3,7 +3,6 @@
 import hashlib
 import os
 
-from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files
@@ -60,11 +59,11 @@ def TextVectorGen(
     queries = read_queries(path for split in SPLITS for path in split_files(examples, split))
     record = EncoderRecord(settings=encoder.model_dump(mode="json"), digest=digest, probes=probes)
     if encoder.kind == "vectors":
-        tables = tables_of_files(encoder, queries, collection.uri, fileio.open)
+        tables = tables_of_files(encoder, queries, collection.uri)
     else:
         folder = os.path.join(store, digest)
         known = encoder.model_copy(update={"probes": probes})
-        encoded = encode_texts(known, queries, collection.uri, PieceStore(folder), fileio.open, apply)
+        encoded = encode_texts(known, queries, collection.uri, PieceStore(folder), apply)
         tables = encoded.tables
         record = record.model_copy(update={"text_form": TEXT_FORM, "cut_texts": encoded.cut_texts})
     record = record.model_copy(update={"dim": length_of_vectors(encoder, tables)})

@@ -17,7 +17,8 @@ from models.encoders.text_vectors import Keys, stored_form, text_keys
 from models.encoders.vector_files import read_vectors
 from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
-from schemas.byte_streams import Apply, OpenFile
+from schemas import file_system
+from schemas.apply import Apply
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest, raw_documents, read_texts
 from schemas.errors import DataError
 
@@ -69,7 +70,6 @@ def encode_texts(
     queries: Mapping[str, str],
     collection: str,
     store: PieceStore,
-    open_file: OpenFile,
     apply: Apply = map,
 ) -> EncodedTexts:
     """Encodes the texts that the store does not hold, and returns all of them; logs how many are cut.
@@ -82,7 +82,6 @@ def encode_texts(
       queries: the text of each query by its id.
       collection: the folder of the documents.
       store: the encoder's.
-      open_file: opens files of the collection.
       apply: applies a function to the pieces, perhaps on workers.
 
     Raises:
@@ -96,11 +95,11 @@ def encode_texts(
         Piece("query", query_keys[rows], tuple(texts[row] for row in rows.tolist()))
         for rows in in_pieces(new, _TEXTS_OF_A_PIECE)
     ]
-    with open_file(f"{collection}/{MANIFEST_FILE}", "r") as manifest:
+    with file_system.open_file(f"{collection}/{MANIFEST_FILE}", "r") as manifest:
         shards = parse_manifest(manifest.read())["documents"].shards
     document_keys, cut_keys = [], [_NO_KEYS]
     held = known["document"]
-    keys_of_shard = partial(_keys_of_shard, settings, collection, open_file)
+    keys_of_shard = partial(_keys_of_shard, settings, collection)
     for shard, (keys, is_cut_line) in zip(shards, apply(keys_of_shard, shards), strict=True):
         there = np.flatnonzero(keys != b"")
         cut_keys.append(keys[is_cut_line])
@@ -131,20 +130,18 @@ def encode_texts(
             )
             sentence += "does not see their ends"
             log.log(logging.WARNING if share > 0.1 else logging.INFO, sentence, f"{count:,}", 100 * share, role, limit)
-    work_on_pieces(partial(_encode_piece, settings, collection, store, open_file), pieces, apply, "texts")
+    work_on_pieces(partial(_encode_piece, settings, collection, store), pieces, apply, "texts")
     tables = {role: _collected(store, role, keys) for role, keys in all_keys.items()}
     return EncodedTexts(tables, cut_texts)
 
 
-def tables_of_files(
-    settings: EncoderSettings, queries: Mapping[str, str], collection: str, open_file: OpenFile
-) -> Tables:
+def tables_of_files(settings: EncoderSettings, queries: Mapping[str, str], collection: str) -> Tables:
     """Returns the vectors of files by the texts of their ids.
 
     Raises:
       DataError: a file lacks the id of a query or a document.
     """
-    documents = ((doc_id.decode(), text.decode()) for doc_id, text in raw_documents(collection, open_file))
+    documents = ((doc_id.decode(), text.decode()) for doc_id, text in raw_documents(collection))
     return {
         "query": _table_of_file("query", settings.query_vectors, queries.items()),
         "document": _table_of_file("document", settings.document_vectors, documents),
@@ -202,14 +199,12 @@ def _encoder(settings: str) -> PretrainedEncoder:
     return load_encoder(EncoderSettings.model_validate_json(settings))
 
 
-def _encode_piece(
-    settings: EncoderSettings, collection: str, store: PieceStore, open_file: OpenFile, piece: Piece
-) -> None:
+def _encode_piece(settings: EncoderSettings, collection: str, store: PieceStore, piece: Piece) -> None:
     """Encodes a piece and writes it to the store.
 
     Raises an error if the encoder is an endpoint whose model changed during the piece.
     """
-    texts = list(piece.texts or _texts_of_rows(collection, open_file, piece))
+    texts = list(piece.texts or _texts_of_rows(collection, piece))
     # Texts of about the same length share a batch, which many encoders pad.
     order = np.array(sorted(range(len(texts)), key=lambda index: len(texts[index])))
     vectors = _encoder(settings.model_dump_json()).encode([texts[index] for index in order], piece.role)
@@ -218,12 +213,12 @@ def _encode_piece(
     store.write(piece.role, piece.keys, vectors=in_order)
 
 
-def _texts_of_rows(collection: str, open_file: OpenFile, piece: Piece) -> Iterator[str]:
+def _texts_of_rows(collection: str, piece: Piece) -> Iterator[str]:
     """The documents of a piece."""
     if piece.shard is None:
         raise ValueError("a piece of documents needs a shard")
     first, wanted = piece.shard.first_line, set(piece.rows)
-    with open_file(f"{collection}/{piece.shard.name}", "rb") as stream:
+    with file_system.open_file(f"{collection}/{piece.shard.name}", "rb") as stream:
         for text in read_texts(stream, piece.shard):
             if text.line - first in wanted:
                 yield text.text
@@ -231,13 +226,11 @@ def _texts_of_rows(collection: str, open_file: OpenFile, piece: Piece) -> Iterat
                 return
 
 
-def _keys_of_shard(
-    settings: EncoderSettings, collection: str, open_file: OpenFile, shard: Shard
-) -> tuple[Keys, npt.NDArray[np.bool_]]:
+def _keys_of_shard(settings: EncoderSettings, collection: str, shard: Shard) -> tuple[Keys, npt.NDArray[np.bool_]]:
     """The key of each line of a shard, b"" for one that is left out, and whether its text is cut: S16, bool [lines]."""
     keys: Keys = np.zeros(shard.lines, _NO_KEYS.dtype)
     is_cut_line = np.zeros(shard.lines, bool)
-    with open_file(f"{collection}/{shard.name}", "rb") as stream:
+    with file_system.open_file(f"{collection}/{shard.name}", "rb") as stream:
         texts = list(read_texts(stream, shard))
     rows = [text.line - shard.first_line for text in texts]
     keys[rows] = text_keys(text.text for text in texts)

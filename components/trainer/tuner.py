@@ -14,6 +14,7 @@ from tfx.utils import json_utils
 from components.trainer.component import CHANNEL_INPUTS, with_channel_inputs
 from models.job import TrainingJob
 from models.training.hparams import write_hparams
+from schemas import file_system
 from schemas.training_history import TRIALS_FILE
 
 _RESULTS = standard_component_specs.TUNER_RESULTS_KEY
@@ -34,7 +35,7 @@ class Executor(executor.Executor):
             search = executor.search(input_dict, properties, working_dir, print_tuning_summary=False)
             executor.write_best_hyperparameters(search, output_dict)
         folder, results = artifact_utils.get_single_uri(output_dict[_RESULTS]), search.results()
-        with fileio.open(os.path.join(folder, TRIALS_FILE), "w") as file:
+        with file_system.open_file(os.path.join(folder, TRIALS_FILE), "w") as file:
             file.write(results.to_json())
         for trial in results.trials:
             figures = {} if trial.value is None else {f"eval/{results.metric}": trial.value}

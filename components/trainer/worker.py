@@ -7,7 +7,6 @@ worker's messages, a line of JSON each. All other output goes to stderr.
 import json
 import logging
 import os
-import signal
 import sys
 import threading
 import traceback
@@ -15,6 +14,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import IO, Any, Final
 
+from schemas.child_process import die_with_the_parent
 from schemas.json_files import parse_json
 
 LOG: Final = "log"
@@ -37,7 +37,7 @@ def main() -> None:
     messages = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     job = parse_json(sys.stdin.readline() or "null")
-    threading.Thread(target=_die_with_the_parent, daemon=True).start()
+    die_with_the_parent(sys.stdin.read)
     if job is None:  # the starting process died before it had sent one
         return
     logger = logging.getLogger("clir")
@@ -85,12 +85,6 @@ def _described(error: Exception) -> tuple[str, str]:
             if said in line:
                 return WorkerDied.__name__, f"{meaning}: {line.strip()}."
     return type(error).__name__, traceback.format_exc()
-
-
-def _die_with_the_parent() -> None:
-    """Kills this process when the starting one ends; else the next run and this worker would write into one folder."""
-    sys.stdin.read()
-    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _send(messages: IO[str], *message: Any) -> None:

@@ -2,13 +2,12 @@
 
 import os
 
-from tfx.dsl.io import fileio
-
 from components.piece_store import PieceStore
 from components.stage import Apply, Input, Output, stage
 from components.translation_gen.translate_sentences import Sentences, translate_sentences
 from models.translators.load_translator import translator_digest, with_probe
 from models.translators.settings import TranslatorSettings
+from schemas import file_system
 from schemas.artifacts import Collection, Translations
 from schemas.lexicon_pairs import TRANSLATIONS_FILE
 
@@ -40,8 +39,8 @@ def TranslationGen(
     """
     if translator.probe is None:
         translator = with_probe(translator, languages)  # in a cluster nobody has asked it
-    sentences = Sentences(collection.uri, languages[1], fileio.open)
+    sentences = Sentences(collection.uri, languages[1])
     own = PieceStore(os.path.join(store, translator_digest(translator, languages)))
-    with fileio.open(os.path.join(translations.uri, TRANSLATIONS_FILE), "w") as file:
+    with file_system.open_file(os.path.join(translations.uri, TRANSLATIONS_FILE), "w") as file:
         for pair in translate_sentences(translator, languages, sentences, own, apply):
             file.write("\t".join(pair) + "\n")

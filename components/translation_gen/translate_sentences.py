@@ -13,7 +13,8 @@ from models.encoders.text_vectors import Keys, text_keys
 from models.translators.load_translator import load_translator
 from models.translators.settings import TranslatorSettings
 from models.translators.translator import Translator
-from schemas.byte_streams import Apply, OpenFile
+from schemas import file_system
+from schemas.apply import Apply
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest, read_texts
 from smooth_clir.wikipedia.wikitext.sentences import split_sentences
 
@@ -40,20 +41,19 @@ class Sentences:
     Args:
       collection: its folder.
       language: of the documents, ISO 639-1.
-      open_file: opens its files.
     """
 
-    def __init__(self, collection: str, language: str, open_file: OpenFile) -> None:
-        self._folder, self._language, self._open = collection, language, open_file
+    def __init__(self, collection: str, language: str) -> None:
+        self._folder, self._language = collection, language
 
     def shards(self) -> tuple[Shard, ...]:
         """The shards of documents."""
-        with self._open(f"{self._folder}/{MANIFEST_FILE}", "r") as manifest:
+        with file_system.open_file(f"{self._folder}/{MANIFEST_FILE}", "r") as manifest:
             return parse_manifest(manifest.read())["documents"].shards
 
     def read(self, shard: Shard, first: int = 0, last: int | None = None) -> Iterator[tuple[int, str]]:
         """Yields the sentences of a shard's lines from `first` to `last`, each with its line."""
-        with self._open(f"{self._folder}/{shard.name}", "rb") as stream:
+        with file_system.open_file(f"{self._folder}/{shard.name}", "rb") as stream:
             for text in read_texts(stream, shard):
                 line = text.line - shard.first_line
                 if last is not None and line > last:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import logging
-from typing import Any
 
 from tfx.dsl.io import fileio
 
@@ -58,19 +57,7 @@ def WikipediaGen(
     decisive = [identity, files, file_states(files), digests, languages, settings.model_dump(mode="json")]
     work, _ = unfinished_work(unfinished, hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest())
     fileio.makedirs(work)
-    dumps = read_dumps([languages], settings, files, work, open_file, apply)
+    dumps = read_dumps([languages], settings, files, work, apply)
     check_digests(dumps.files, digests)
-    build_collection(languages, settings, dumps, folder, open_file)
+    build_collection(languages, settings, dumps, folder)
     fileio.rmtree(unfinished)
-
-
-def open_file(path: str, mode: str) -> Any:
-    """Opens a file, local or remote; a missing file raises FileNotFoundError in both cases.
-
-    TensorFlow's files raise an exception of their own, and only when they are read.
-    """
-    if "://" not in path:
-        return open(path, mode)
-    if "r" in mode and not fileio.exists(path):
-        raise FileNotFoundError(path)
-    return fileio.open(path, mode)

@@ -23,6 +23,7 @@ from models.lists.feedback import FIRST_PASS, Feedback, unit_vectors
 from models.texts.term_matrix import TermMatrix
 from schemas.errors import DataError
 from schemas.json_record import JsonRecord
+from schemas.wording import first_line
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 """Arrays by the names of a signature's inputs or outputs; a text is an object, `bytes` in outputs."""
@@ -409,7 +410,8 @@ class LoadedModel(ExportedModel):
             self._model = _load(path, checked_fingerprint(path))
             self.signatures = frozenset(self._model.signatures)
         except (OSError, ValueError, LookupError, AttributeError, tf.errors.OpError) as error:
-            raise DataError(f"{path} must hold a whole SavedModel: {_first_line(error)}.") from None
+            cause = first_line(error) or type(error).__name__
+            raise DataError(f"{path} must hold a whole SavedModel: {cause}.") from None
         _check_signatures(path, {name for name in ("score", *needs) if not self.has(name)}, self.has("score"))
 
     def __str__(self) -> str:
@@ -440,8 +442,6 @@ def as_texts(texts: Any) -> npt.NDArray[Any]:
 
 
 _PATTERN_SIGNS: Final = frozenset("[]*?\\")
-_PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces")
-"""First lines of TensorFlow's messages, before the line with the cause."""
 
 
 @cache
@@ -493,13 +493,6 @@ def _check_signatures(path: str, missing: set[str], scores: bool) -> None:
 
 def _text(text: bytes | str) -> str:
     return text.decode() if isinstance(text, bytes) else text
-
-
-def _first_line(error: Exception) -> str:
-    """Returns the first line of a message that names the cause."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    causes = (line for line in lines if line and not line.startswith(_PREAMBLE))
-    return next(causes, type(error).__name__).rstrip(".")
 
 
 def _dtype_of(array: npt.NDArray[Any]) -> tf.DType | None:

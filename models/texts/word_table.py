@@ -1,10 +1,9 @@
 """Pre-trained word vectors of one language, by the words of our own tokenisation."""
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import BinaryIO, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +12,13 @@ import tensorflow as tf
 from models.settings import WordTableSource
 from models.texts.tokens import tokenize
 from models.texts.word_counts import batches
+from schemas import file_system
 from schemas.byte_streams import HashingReader, check_content
 from schemas.drops import Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
 from schemas.word_rules import WordRules
-from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
+from schemas.word_vectors import VectorReason, WordVector, parse_word_vectors
 
 _BATCH: Final = 4096
 
@@ -46,12 +46,12 @@ def read_word_table(source: WordTableSource) -> WordTable:
     most frequent.
 
     Raises:
-      DataError: see `read_word_vectors`; or too many entries are bad, or no word is usable; or the file's content is
+      DataError: see `parse_word_vectors`; or too many entries are bad, or no word is usable; or the file's content is
         not that of the digest.
     """
-    with tf.io.gfile.GFile(source.path, "rb") as stored:
+    with file_system.open_file(source.path, "rb") as stored:
         stream = HashingReader(stored)
-        table = _read(source, read_word_vectors(source.path, source.width, lambda path, mode: nullcontext(stream)))
+        table = _read(source, parse_word_vectors(cast(BinaryIO, stream), source.path, source.width))
         check_content("embeddings", [source.path], [stream.hexdigest()], source.sha256 or None)
     return table
 

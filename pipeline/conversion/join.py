@@ -250,7 +250,7 @@ def _ingest(name: str, data: DataSettings, folder: Path) -> _Ingested:
     folder.mkdir()
     paths = {role: files_of(path) for role, path in data.inputs().items()}
     digests = data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"})
-    roles = write_collection(paths, digests, data.top_grade, str(folder), open)
+    roles = write_collection(paths, digests, data.top_grade, str(folder))
     prefixes = {split: str(folder / split) for split in SPLITS}
     with beam.Pipeline(argv=[]) as pipeline:
         ingest(pipeline, IngestSettings.of(data), str(folder), roles, prefixes, str(folder / REPORT_FILE))

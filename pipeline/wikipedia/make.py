@@ -43,14 +43,14 @@ def make_collections(
     folder = MadeFolder(Path(config.output), WIKIPEDIA_MADE)
     with folder.staging() as staging:
         work = folder.work(_key(config, files))
-        dumps = read_dumps(config.languages(), config, files, str(work), open, apply)
+        dumps = read_dumps(config.languages(), config, files, str(work), apply)
         for line in dumps.notes():
             say(line)
         manifests = {}
         for pair, languages in zip(config.pairs, config.languages(), strict=True):
             pair_folder = staging / folder_of(config, pair)
             pair_folder.mkdir(exist_ok=True)
-            manifests[pair] = build_collection(languages, config, dumps, str(pair_folder), open)
+            manifests[pair] = build_collection(languages, config, dumps, str(pair_folder))
             (pair_folder / CONFIG_FILE).write_text(
                 _run_config(languages, config.shards, manifests[pair]["title_pairs"]), encoding="utf-8"
             )

@@ -54,8 +54,6 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
     verdict = Verdict.read(folder / EVALUATION / VERDICT_FILE, _REMEDY)
     pushed = newest_version(os.listdir(folder / SERVING)) if (folder / SERVING).is_dir() else None
     with heavy_imports():
-        import tensorflow as tf
-
         from components.wikiclir_example_gen.query_words import draw_query_words
         from models.lists.feedback import Feedback
         from smooth_clir.serving.score_replay import read_texts, replay_scores
@@ -66,10 +64,10 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
     if pushed != model.version:
         say(f"version {model.version} is asked, but the newest in {folder / SERVING} is {pushed or 'none'}")
     doc_ids = {doc_id for ranked in run.values() for doc_id in ranked}
-    queries = read_texts("queries", files["queries"], run.keys(), tf.io.gfile.GFile)
+    queries = read_texts("queries", files["queries"], run.keys())
     if data.query_words is not None:
         queries = draw_query_words(queries, data.query_words, data.seed, data.segmented)
-    documents = read_texts("documents", files["documents"], doc_ids, tf.io.gfile.GFile)
+    documents = read_texts("documents", files["documents"], doc_ids)
     feedback = Feedback(report.feedback, report.feedback_documents)
     model.check_second_pass(feedback)
     replayed = replay_scores(model, run, queries, documents, feedback)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from pipeline.layout import METADATA_FILE
 from schemas.errors import ConfigError, DataError
-from schemas.wording import printable
+from schemas.wording import first_line, printable
 
 _OURS = {
     kind.__name__
@@ -192,7 +192,7 @@ def _no_memory(raised: Raised, has_stages: bool) -> DataError | None:
     words = next((words for words in _NO_MEMORY if words in raised.text), None)
     if words is None and not {"MemoryError", *_tensorflows("ResourceExhaustedError")}.intersection(raised.names):
         return None
-    detail = printable(words or _first_line(raised.text), 200)
+    detail = printable(words or first_line(raised.text), 200)
     smaller = "training.batch_lists, model.embedding_dim, model.vocabulary_size or " if has_stages else ""
     return DataError(
         f"not enough memory{f' ({detail})' if detail else ''}; free some, or take a smaller {smaller}collection, "
@@ -227,7 +227,7 @@ def _system_fault(text: str) -> tuple[int | None, str | None]:
 
 def _broken_file(raised: Raised, has_stages: bool) -> DataError | None:
     """A library's error about a file that it read; TensorFlow's INVALID_ARGUMENT, INTERNAL and others are ours."""
-    line = _first_line(raised.text)
+    line = printable(first_line(raised.text), _LONGEST)
     is_damage = (
         not {"EOFError", "zlib.error", "gzip.BadGzipFile", *_tensorflows("DataLossError")}.isdisjoint(raised.names)
     ) or (_is(raised, "OutOfRangeError") and re.search(r"\b[Rr]ead\b|\bEOF\b", line))
@@ -248,10 +248,3 @@ def _is(raised: Raised, *names: str) -> bool:
 def _tensorflows(*names: str) -> tuple[str, ...]:
     """Full names of TensorFlow's error classes, without importing TensorFlow."""
     return tuple(f"tensorflow.python.framework.errors_impl.{name}" for name in names)
-
-
-def _first_line(text: str) -> str:
-    """The first line of a message after its preamble."""
-    lines = (line.strip() for line in text.splitlines())
-    preamble = ("Graph execution error", "Detected at node", "<stack traces")
-    return printable(next((line for line in lines if line and not line.startswith(preamble)), ""), _LONGEST).rstrip(".")

@@ -5,12 +5,10 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
-from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from multiprocessing.forkserver import ensure_running
@@ -23,8 +21,10 @@ from pipeline.machine import check_machine, check_temporary_folder_for_sockets
 from pipeline.output_folder import OutputFolder
 from pipeline.quiet import quieten
 from pipeline.stages import DATA_STAGES, StageEnd, peak_memory
+from schemas.child_process import die_with_the_parent
 from schemas.errors import DataError
 from schemas.provenance import PROVENANCE_FILE
+from schemas.wording import rounded_duration
 from smooth_clir.experiments.cell import Cell, CellFolder
 from smooth_clir.experiments.experiment import Experiment
 from smooth_clir.experiments.grid import Grid
@@ -103,8 +103,8 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
         typical = seconds[1:] or seconds  # the first cell often makes the data, too
         left = (counts["waiting"] - len(seconds)) * sum(typical) / len(typical)
         result = f"ndcg_5 {folder.metrics()['ndcg_5']:.4f}" if ended.status == "done" else f"failed: {ended.reason}"
-        remaining = f"; about {duration(left)} left" if len(seconds) < counts["waiting"] else ""
-        view.say(f"{label}  {result}, {duration(seconds[-1])}{remaining}")
+        remaining = f"; about {rounded_duration(left)} left" if len(seconds) < counts["waiting"] else ""
+        view.say(f"{label}  {result}, {rounded_duration(seconds[-1])}{remaining}")
     return states
 
 
@@ -196,16 +196,6 @@ def _listen(receiver: Connection) -> Ended | None:
     return message
 
 
-def duration(seconds: float) -> str:
-    """A duration for a person.
-
-    Example:
-      >>> duration(38.4), duration(361)
-      ('38 s', '6 min')
-    """
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
 def _describe_exit(code: int) -> str:
     if code < 0:
         return f"was killed by {signal.Signals(-code).name} (the kernel does so where memory runs out)"
@@ -244,7 +234,7 @@ def _run_cell(
     experiment: Path, folder: CellFolder, config: RunConfig, users_error: UsersError, parent: Connection
 ) -> None:
     """Writes a cell's results and log into its folder; sends progress to the parent, and an `Ended` at the end."""
-    threading.Thread(target=_die_with_the_parent, daemon=True).start()
+    die_with_the_parent()
     with open(folder.log, "wb") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
@@ -268,10 +258,3 @@ def _run_cell(
         reason = str(cause) if cause else f"{type(error).__name__}: {error}".splitlines()[0]
         fails_all = cause is not None and view.stage in DATA_STAGES
     parent.send(Ended(reason, fails_all, peak_memory()))
-
-
-def _die_with_the_parent() -> None:
-    """A cell that outlived its experiment would write into the folder of the next one."""
-    if parent := parent_process():
-        parent.join()
-        os.kill(os.getpid(), signal.SIGKILL)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from schemas.apply import Apply
 from schemas.errors import DataError
 from schemas.index_manifest import IndexManifest, SegmentRecord
 from smooth_clir.retrieval.corpus_index import open_segments
@@ -44,8 +45,6 @@ _INDEX_SECONDS: Final = 24 * 3600
 
 log = logging.getLogger("clir.index")
 progress_log = logging.getLogger("clir.progress")
-
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 class MilvusVersions:

@@ -1,8 +1,8 @@
 """Compares the scores of a served model with those of the evaluator."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from models.choices import SCORES
 from models.exported.model import ExportedModel
 from models.lists.feedback import Feedback, similarity_of
 from models.lists.ranking import rank
+from schemas import file_system
 from schemas.errors import DataError
 from schemas.record_files import parse_role
 from schemas.wikiclir import Text
@@ -109,23 +110,20 @@ def _furthest_inversion(
     return first, second
 
 
-def read_texts(
-    role: str, files: Iterable[str], ids: Collection[str], open_file: Callable[[str, str], BinaryIO]
-) -> dict[str, str]:
+def read_texts(role: str, files: Iterable[str], ids: Collection[str]) -> dict[str, str]:
     """Returns the texts of the records with these ids, as ingestion reads them.
 
     Args:
       role: queries or documents.
       files: the role's files, in order.
       ids: ids of the needed records.
-      open_file: opens a file.
 
     Raises:
       DataError: the files lack one of the records.
     """
     files, texts, seen_ids = [*files], dict[str, str](), set[str]()
     for file in files:
-        with open_file(file, "rb") as stream:
+        with file_system.open_file(file, "rb") as stream:
             for record in parse_role(role, stream, file, _ANY_GRADE, seen_ids):
                 if isinstance(record, Text) and record.id in ids:
                     texts[record.id] = record.text

@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -11,7 +10,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Final, TypeVar
 
-from schemas.byte_streams import Apply
+from schemas.apply import Apply
+from schemas.child_process import die_with_the_parent
 from schemas.errors import DataError
 
 _Item = TypeVar("_Item")
@@ -49,7 +49,7 @@ def on_processes(count: int, work: Callable[[_Item], _Result], items: Iterable[_
     earlier_children = {*multiprocessing.active_children()}
     # Not forked, because this process may have threads, for example TensorFlow's.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_the_parent)
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=die_with_the_parent)
     try:
         with _interrupts_blocked():
             futures = [pool.submit(work, item) for item in items]
@@ -76,14 +76,3 @@ def _interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _end_with_the_parent() -> None:
-    """Ends this process when its parent ends. A killed parent cannot end it, and it would wait for ever."""
-
-    def watch() -> None:
-        if parent := multiprocessing.parent_process():
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

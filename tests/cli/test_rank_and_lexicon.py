@@ -192,7 +192,7 @@ def test_lexicon_exports_all_translations_and_a_lexicon_learns_from_them_again(
     exported = model_with_words().all_translations()
     terms = len({query for query, _ in exported})
     assert answer == {"output": str(path), "translations": len(exported), "query_terms": terms}
-    pairs = FurtherPairs([PairSource("pairs", [str(path)])], 0.0, open)
+    pairs = FurtherPairs([PairSource("pairs", [str(path)])], 0.0)
     assert {(query, document): weight for query, document, weight in pairs} == exported
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     learned = learn_lexicon("lexicon", ("en", "fr"), ALL_WORDS, pairs, ["chat"])

@@ -137,11 +137,11 @@ def test_after_a_kill_nothing_is_half_written_and_the_next_command_continues(
     read: list[str] = []
     real = read_dumps.read_articles
 
-    def die_at_the_second(piece: Any, folder: str, open_file: Any) -> Any:
+    def die_at_the_second(piece: Any, folder: str) -> Any:
         if len(read) == 1:
             raise KeyboardInterrupt
         read.append(piece.name)
-        return real(piece, folder, open_file)
+        return real(piece, folder)
 
     monkeypatch.setattr(read_dumps, "read_articles", die_at_the_second)
     assert dumps.make().code == 130
@@ -210,9 +210,9 @@ def truncated(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
 def changing(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
     real = read_dumps.read_articles
 
-    def read(piece: Any, folder: str, open_file: Any) -> Any:
+    def read(piece: Any, folder: str) -> Any:
         Path(piece.chunk.path).touch()
-        return real(piece, folder, open_file)
+        return real(piece, folder)
 
     monkeypatch.setattr(read_dumps, "read_articles", read)
     return "changed while the run read it"

@@ -34,4 +34,4 @@ def collect(
         for name, part in several.items():
             (folder.parent / name).write_bytes(part)
         paths[role] = [str(folder.parent / name) for name in several]
-    return write_collection(paths, digests or {}, top_grade, str(folder), open)
+    return write_collection(paths, digests or {}, top_grade, str(folder))

@@ -29,29 +29,26 @@ def write(folder: str, files: dict[str, str]) -> str:
 
 
 def test_a_collection_is_read_from_and_written_to_a_remote_folder() -> None:
-    from tfx.dsl.io import fileio
-
     from components.collection_gen.write_collection import write_collection
     from schemas.collection import MANIFEST_FILE, parse_manifest, read_texts
+    from schemas.file_system import open_file
 
     folder = write("ram://remote_collection", {"documents": "d1\tLoup\tvit en meute\nno tabs\nd2\tChien\tgarde\n"})
-    roles = write_collection({"documents": [f"{folder}/documents"]}, {}, 2, folder, fileio.open)
-    with fileio.open(f"{folder}/{MANIFEST_FILE}") as manifest:
+    roles = write_collection({"documents": [f"{folder}/documents"]}, {}, 2, folder)
+    with open_file(f"{folder}/{MANIFEST_FILE}") as manifest:
         assert parse_manifest(manifest.read()) == roles
     (shard,) = roles["documents"].shards
-    with fileio.open(f"{folder}/{shard.name}", "rb") as stream:
+    with open_file(f"{folder}/{shard.name}", "rb") as stream:
         assert [(text.id, text.line) for text in read_texts(stream, shard)] == [("d1", 1), ("d2", 3)]
 
 
 def test_a_lexicon_is_learned_from_remote_pairs_and_written_to_a_remote_folder() -> None:
-    from tfx.dsl.io import fileio
-
     from components.lexicon_gen.write_lexicon import FurtherPairs, PairSource, write_lexicon
     from models.lexicon.lexicon import read_lexicon
 
     folder = write("ram://remote_lexicon", {"pairs": "wolf\tloup\nno tabs\n"})
-    pairs = FurtherPairs([PairSource("pairs", [f"{folder}/pairs"])], 1.0, fileio.open)
-    write_lexicon("lexicon", ("en", "fr"), ALL_WORDS, [], pairs, iter([b"loup"]), folder, fileio.open)
+    pairs = FurtherPairs([PairSource("pairs", [f"{folder}/pairs"])], 1.0)
+    write_lexicon("lexicon", ("en", "fr"), ALL_WORDS, [], pairs, iter([b"loup"]), folder)
     assert (pairs.report().read, pairs.report().used) == (2, 1)
     lexicon = read_lexicon(folder)
     assert (list(lexicon.terms), lexicon.translations.nnz) == ([b"loup", b"wolf"], 1)

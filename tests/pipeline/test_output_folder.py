@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.layout import FILES, FOLDERS, LOCK_FILE, METADATA_FILE, PUBLISHED, RECORD_FILE
+from pipeline.layout import FILES, FOLDERS, LOCK_FILE, METADATA_FILE, RECORD_FILE
 from pipeline.output_folder import OutputFolder, output_fault
+from pipeline.stages import PUBLISHED
 from schemas.errors import DataError
 
 

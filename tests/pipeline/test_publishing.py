@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CONFIG_FILE, PUBLISHED, RECORD_FILE
+from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CONFIG_FILE, RECORD_FILE
 from pipeline.output_folder import OutputFolder
 from pipeline.publishing import TensorBoardLinks, publish
+from pipeline.stages import PUBLISHED
 from schemas.errors import DataError
 
 pytestmark = pytest.mark.tensors

@@ -1,6 +1,5 @@
 """The replay of scores: which differences are a failure, and the texts that it needs."""
 
-import io
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from models.lists.feedback import FIRST_PASS, Feedback
 from models.lists.ranking import rank
 from schemas.errors import DataError
 from smooth_clir.serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_texts, replay_scores
+from tests.memory_files import in_memory
 
 pytestmark = pytest.mark.tensors
 
@@ -96,7 +96,8 @@ def test_texts_are_the_first_of_their_ids_and_a_document_that_is_gone_is_named()
     files = {"one": b"d1\tt\tx\nd2\tt\ty\nbad\n", "two": b"d1\tt\tagain\nd3\tt\tz\n"}
 
     def read(ids: set[str]) -> dict[str, str]:
-        return read_texts("documents", files, ids, lambda file, _mode: io.BytesIO(files[file]))
+        with in_memory(files):
+            return read_texts("documents", files, ids)
 
     assert read({"d1", "d3"}) == {"d1": "x", "d3": "z"}
     with pytest.raises(DataError, match="one and two .*'d4'"):

@@ -87,8 +87,8 @@ def make(
     out, work = folder / "out", folder / "work"
     for made_folder in (out, work):
         made_folder.mkdir(exist_ok=True)
-    dumps = read_dumps([pair], validated, files, str(work), open, apply)
-    manifest = build_collection(pair, validated, dumps, str(out), open)
+    dumps = read_dumps([pair], validated, files, str(work), apply)
+    manifest = build_collection(pair, validated, dumps, str(out))
     return Made(
         rows(out, f"wiki_{pair[0]}.queries*"),
         rows(out, f"wiki_{pair[1]}.documents*"),

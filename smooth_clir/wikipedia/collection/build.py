@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from schemas.byte_streams import OpenFile
+from schemas import file_system
 from schemas.wikiclir import CARD_FILE, MANIFEST_FILE, PAIRS_FILE
 from smooth_clir.wikipedia.collection.leaks import near_duplicates
 from smooth_clir.wikipedia.collection.links import mutual_links, unpack_links
@@ -28,7 +28,7 @@ from smooth_clir.wikipedia.settings import WikipediaSettings
 
 
 def build_collection(
-    languages: tuple[str, str], settings: WikipediaSettings, dumps: Dumps, folder: str, open_file: OpenFile
+    languages: tuple[str, str], settings: WikipediaSettings, dumps: Dumps, folder: str
 ) -> dict[str, Any]:
     """Writes the queries, documents, judgments, title pairs, manifest and card of a pair of wikis.
 
@@ -37,17 +37,16 @@ def build_collection(
       settings: how dumps become a collection.
       dumps: the content of the dumps.
       folder: the folder to write to.
-      open_file: opens the files of the collection.
 
     Returns:
       the content of the manifest.
     """
     queries, documents = (dumps.wikis[language] for language in languages)
-    writer = PairWriter(languages, settings, queries.articles, documents.articles, queries.names, folder, open_file)
+    writer = PairWriter(languages, settings, queries.articles, documents.articles, queries.names, folder)
     writer.write_documents(documents.texts)
     counterparts, relevance, faults = _relevance(languages, dumps, writer.is_document)
     writer.write_queries(queries.texts, relevance, faults)
-    pairs = _write_title_pairs(languages, dumps, counterparts, writer.written, folder, open_file)
+    pairs = _write_title_pairs(languages, dumps, counterparts, writer.written, folder)
     duplicates = near_duplicates(
         documents.articles.signatures,
         np.array(sorted(writer.written.held_out_documents), np.int64),
@@ -57,7 +56,7 @@ def build_collection(
     shared = [(names.title(held_out), names.title(trained)) for held_out, trained in duplicates]
     manifest = make_manifest(languages, settings, dumps, writer.written, counterparts, pairs, shared)
     for name, content in ((MANIFEST_FILE, manifest_text(manifest)), (CARD_FILE, data_card(manifest))):
-        with open_file(os.path.join(folder, name), "wb") as file:
+        with file_system.open_file(os.path.join(folder, name), "wb") as file:
             file.write(content.encode())
     return manifest
 
@@ -74,7 +73,7 @@ def _relevance(
         return None, relevance_within_wiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
 
     def parts(tables: Mapping[tuple[str, str], TableRead], pair: tuple[str, str]) -> Iterable[Pairs]:
-        return read_pairs(tables[pair], documents.open_file) if pair in tables else ()
+        return read_pairs(tables[pair]) if pair in tables else ()
 
     counterparts = find_counterparts(
         queries.articles,
@@ -100,7 +99,6 @@ def _write_title_pairs(
     counterparts: Counterparts | None,
     written: Written,
     folder: str,
-    open_file: OpenFile,
 ) -> int:
     """Writes the dictionary of titles; returns the number of its pairs."""
     if counterparts is None:
@@ -111,7 +109,7 @@ def _write_title_pairs(
     # A page with several queries may have some of each split. What the title of a train query's page means is known.
     held_out = {query for query in written.held_out_queries if query not in written.train_queries}
     count = 0
-    with open_file(os.path.join(folder, PAIRS_FILE), "wb") as file:
+    with file_system.open_file(os.path.join(folder, PAIRS_FILE), "wb") as file:
         for pair in title_pairs(queries, documents, pairs, held_out):
             file.write("\t".join(pair).encode() + b"\n")
             count += 1

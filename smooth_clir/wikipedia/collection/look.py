@@ -19,6 +19,7 @@ from schemas.errors import DataError
 from schemas.wording import rounded, rounded_duration, rounded_size
 from smooth_clir.wikipedia.collection.pieces import ArticleReader, Piece, PieceAccount
 from smooth_clir.wikipedia.dumps.chunks import Chunk, dump_chunks
+from smooth_clir.wikipedia.dumps.read_pages import pages_in
 from smooth_clir.wikipedia.dumps.site_info import read_site_info
 from smooth_clir.wikipedia.settings import WikipediaSettings
 from smooth_clir.wikipedia.wikitext.article import KINDS, Wanted
@@ -128,8 +129,8 @@ def look_into(
 
 
 def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> Look:
-    site = read_site_info(paths[0], open)
-    counted = _Counted()
+    site = read_site_info(paths[0])
+    read_bytes: Counter[str] = Counter()
     readers: list[ArticleReader] = []
     chunks = _from_the_middle(paths)
     # Started before the clock, because a dump without an index is first searched for its streams.
@@ -139,7 +140,8 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> L
     def lines() -> Iterator[tuple[str, bool]]:
         for chunk in chain([first], chunks):
             readers.append(ArticleReader(Piece(language, language, site, chunk, Wanted(), settings.max_words)))
-            yield from readers[-1].lines(counted.open)
+            with _CountedFile(io.FileIO(chunk.path), read_bytes) as stream:
+                yield from readers[-1].lines(pages_in(stream, chunk))
 
     suspicious: Counter[str] = Counter()
     suspicious_examples: list[tuple[str, str, str]] = []
@@ -174,7 +176,7 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> L
             drops=sum_of_drops(drops for account in accounts for drops in account.drops),
         ),
         seconds=taken,
-        read_bytes=counted.bytes,
+        read_bytes=read_bytes.total(),
         dump_bytes=sum(os.path.getsize(path) for path in paths),
         kept_bytes=kept,
         kinds=tuple(kinds.count(kind) for kind in range(len(KINDS))),
@@ -190,7 +192,7 @@ def _from_the_middle(paths: Sequence[str]) -> Iterator[Chunk]:
     """Yields all chunks of a dump, starting in the middle. The middle chunk may hold only the footer."""
     middle = len(paths) // 2
     for path in (*paths[middle:], *paths[:middle]):
-        chunks = dump_chunks(path, open)
+        chunks = dump_chunks(path)
         yield from chunks[len(chunks) // 2 :]
         yield from chunks[: len(chunks) // 2]
 
@@ -200,26 +202,16 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-class _Counted:
-    """Opens files, and counts the bytes that are read from them."""
-
-    def __init__(self) -> None:
-        self.bytes = 0
-
-    def open(self, path: str, mode: str) -> Any:
-        return _CountedFile(io.FileIO(path, mode), self)
-
-
 class _CountedFile(io.BufferedReader):
-    """A file whose bytes are counted as they are read."""
+    """A file whose bytes are counted, by its name, as they are read."""
 
-    def __init__(self, file: io.FileIO, count: _Counted) -> None:
+    def __init__(self, file: io.FileIO, counts: Counter[str]) -> None:
         super().__init__(file)
-        self._count = count
+        self._counts = counts
 
     def read(self, size: int | None = -1) -> bytes:
         data = super().read(size)
-        self._count.bytes += len(data)
+        self._counts[self.name] += len(data)
         return data
 
 

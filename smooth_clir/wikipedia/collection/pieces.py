@@ -12,12 +12,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schemas.byte_streams import OpenFile, stream_sha256
+from schemas import file_system
+from schemas.byte_streams import stream_sha256
 from schemas.drops import Drop, DropCounter, DropReason, Drops
 from schemas.json_files import parse_json
 from smooth_clir.wikipedia.collection.leaks import HASHES, signature
 from smooth_clir.wikipedia.dumps.chunks import Chunk
-from smooth_clir.wikipedia.dumps.page_parser import PageReason
+from smooth_clir.wikipedia.dumps.page_parser import Page, PageReason
 from smooth_clir.wikipedia.dumps.read_pages import read_pages
 from smooth_clir.wikipedia.dumps.site_info import SiteInfo
 from smooth_clir.wikipedia.dumps.titles import Titles, title_hash
@@ -87,17 +88,17 @@ class ArticleArrays(NamedTuple):
     redirect_targets: npt.NDArray[np.uint64]
 
 
-def write_arrays(arrays: Mapping[str, Any], path: str, open_file: OpenFile) -> None:
+def write_arrays(arrays: Mapping[str, Any], path: str) -> None:
     """Writes arrays with their names."""
     packed = io.BytesIO()
     np.savez(packed, **arrays)
-    with open_file(path, "wb") as file:
+    with file_system.open_file(path, "wb") as file:
         file.write(packed.getvalue())
 
 
-def read_array(path: str, name: str, open_file: OpenFile) -> npt.NDArray[Any]:
+def read_array(path: str, name: str) -> npt.NDArray[Any]:
     """Reads the array of one name."""
-    with open_file(path, "rb") as file:
+    with file_system.open_file(path, "rb") as file:
         # NumPy seeks, which remote files cannot do well.
         content = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
         with np.load(content, allow_pickle=False) as arrays:
@@ -105,48 +106,49 @@ def read_array(path: str, name: str, open_file: OpenFile) -> npt.NDArray[Any]:
     return array
 
 
-def read_articles(piece: Piece, folder: str, open_file: OpenFile) -> PieceAccount:
+def read_articles(piece: Piece, folder: str) -> PieceAccount:
     """Writes the texts, redirects' titles and arrays of a piece into a folder; keeps the whole files of a killed run.
 
     Raises:
       DataError: the dump is damaged.
     """
     path = os.path.join(folder, piece.name)
-    if account := _read_account(path, open_file):
+    if account := _read_account(path):
         return account
     reader = ArticleReader(piece)
     with ExitStack() as stack:
-        texts, redirects = (stack.enter_context(open_file(path + ending, "wb")) for ending in (TEXTS, REDIRECTS))
-        for line, is_redirect in reader.lines(open_file):
+        files = (file_system.open_file(path + ending, "wb") for ending in (TEXTS, REDIRECTS))
+        texts, redirects = map(stack.enter_context, files)
+        for line, is_redirect in reader.lines(read_pages(piece.chunk)):
             (redirects if is_redirect else texts).write(line.encode() + b"\n")
-    write_arrays(reader.arrays()._asdict(), path + ARRAYS, open_file)
+    write_arrays(reader.arrays()._asdict(), path + ARRAYS)
     account = reader.account()
-    with open_file(path + _ACCOUNT, "wb") as file:
+    with file_system.open_file(path + _ACCOUNT, "wb") as file:
         content = account._asdict() | {"drops": [drops.as_dict() for drops in account.drops]}
-        content["sha256"] = _digests(path, open_file)
+        content["sha256"] = _digests(path)
         text = json.dumps(content).encode()
         file.write(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
     return account
 
 
-def _digests(path: str, open_file: OpenFile) -> dict[str, str]:
+def _digests(path: str) -> dict[str, str]:
     """SHA-256 of each file of a piece but its account, by its suffix."""
     digests = {}
     for ending in (TEXTS, REDIRECTS, ARRAYS):
-        with open_file(path + ending, "rb") as file:
+        with file_system.open_file(path + ending, "rb") as file:
             digests[ending] = stream_sha256(file)
     return digests
 
 
-def _read_account(path: str, open_file: OpenFile) -> PieceAccount | None:
+def _read_account(path: str) -> PieceAccount | None:
     """Returns the account of a complete piece, or None."""
     try:
-        with open_file(path + _ACCOUNT, "rb") as file:
+        with file_system.open_file(path + _ACCOUNT, "rb") as file:
             digest, _, text = file.read().partition(b"\n")
         if hashlib.sha256(text).hexdigest().encode() != digest:
             return None
         content = parse_json(text)
-        if content.pop("sha256") != _digests(path, open_file):
+        if content.pop("sha256") != _digests(path):
             return None
     except FileNotFoundError:
         return None
@@ -169,9 +171,9 @@ class ArticleReader:
         self._redirects: list[tuple[int, int, int]] = []
         self._link_hash = _link_hasher(self._titles)
 
-    def lines(self, open_file: OpenFile) -> Iterable[tuple[str, bool]]:
-        """Yields a line for each article and redirect, and whether it is a redirect."""
-        for page in read_pages(self._piece.chunk, open_file):
+    def lines(self, pages: Iterable[Page | Drop]) -> Iterable[tuple[str, bool]]:
+        """Yields a line for each article and redirect of the piece's pages, and whether it is a redirect."""
+        for page in pages:
             self._read += 1
             if isinstance(page, Drop):
                 self._drop(page.reason, page.line, page.excerpt)

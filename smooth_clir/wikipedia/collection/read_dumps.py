@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from schemas.byte_streams import Apply, OpenFile
+from schemas.apply import Apply
 from schemas.errors import DataError
 from smooth_clir.wikipedia.collection.pieces import Piece, read_articles
 from smooth_clir.wikipedia.collection.read_tables import (
@@ -56,7 +56,6 @@ def read_dumps(
     settings: WikipediaSettings,
     files: Mapping[str, Sequence[str]],
     work: str,
-    open_file: OpenFile,
     apply: Apply = map,
 ) -> Dumps:
     """Reads the dumps of pairs of wikis.
@@ -66,7 +65,6 @@ def read_dumps(
       settings: how dumps become a collection.
       files: the files of each given input, by its key (`WikipediaSettings.inputs`).
       work: a folder for the pieces.
-      open_file: opens the dumps and the pieces.
       apply: reads the pieces, perhaps elsewhere and several at a time.
 
     Raises:
@@ -74,15 +72,14 @@ def read_dumps(
     """
     states = file_states(files)
     languages = list(dict.fromkeys(language for pair in pairs for language in pair))
-    sites = {language: wiki_site(files[f"wikis.{language}.pages"], language, open_file) for language in languages}
-    pieces = {language: _pieces(language, sites[language], pairs, settings, files, open_file) for language in languages}
-    common: dict[str, Any] = {"folder": work, "open_file": open_file}
+    sites = {language: wiki_site(files[f"wikis.{language}.pages"], language) for language in languages}
+    pieces = {language: _pieces(language, sites[language], pairs, settings, files) for language in languages}
     tasks: dict[tuple[str, ...], partial[Any]] = {
-        ("piece", piece.name): partial(read_articles, piece, **common) for piece in chain(*pieces.values())
+        ("piece", piece.name): partial(read_articles, piece, work) for piece in chain(*pieces.values())
     }
-    tasks |= _table_tasks(pairs, sites, files, common)
+    tasks |= _table_tasks(pairs, sites, files, work)
     for path in dict.fromkeys(chain(*files.values())):
-        tasks["file", path] = partial(check_sum, path, open_file)
+        tasks["file", path] = partial(check_sum, path)
     results: dict[tuple[str, ...], Any] = {}
     for name, result in zip(list(tasks), apply(_do, list(tasks.values())), strict=True):
         results[name] = result
@@ -98,7 +95,6 @@ def read_dumps(
             results.get(("redirects", language)),
             results.get(("links", language)),
             work,
-            open_file,
         )
         for language, wiki_pieces in pieces.items()
     }
@@ -122,14 +118,13 @@ def _pieces(
     pairs: Sequence[tuple[str, str]],
     settings: WikipediaSettings,
     files: Mapping[str, Sequence[str]],
-    open_file: OpenFile,
 ) -> list[Piece]:
     """Returns the pieces of a wiki's pages."""
     queries = any(language == query_language for query_language, _ in pairs)
     documents = any(language == document_language for _, document_language in pairs)
     whole_texts = settings.queries == "text"
     wanted = Wanted(text=documents or (queries and whole_texts), lead=queries and not whole_texts, links=documents)
-    chunks = [chunk for path in files[f"wikis.{language}.pages"] for chunk in dump_chunks(path, open_file)]
+    chunks = [chunk for path in files[f"wikis.{language}.pages"] for chunk in dump_chunks(path)]
     return [
         Piece(f"{language}-{number:05}", language, site, chunk, wanted, settings.max_words)
         for number, chunk in enumerate(chunks)
@@ -140,7 +135,7 @@ def _table_tasks(
     pairs: Sequence[tuple[str, str]],
     sites: Mapping[str, SiteInfo],
     files: Mapping[str, Sequence[str]],
-    common: Mapping[str, Any],
+    work: str,
 ) -> dict[tuple[str, ...], partial[Any]]:
     """Returns the tasks that read tables, by the kind of table and the languages."""
 
@@ -150,21 +145,21 @@ def _table_tasks(
     tasks: dict[tuple[str, ...], partial[Any]] = {}
     for language, site in sites.items():
         if redirects := path(f"wikis.{language}.redirects"):
-            tasks["redirects", language] = partial(read_redirects, f"{language}-redirects", redirects, site, **common)
+            tasks["redirects", language] = partial(read_redirects, f"{language}-redirects", redirects, site, work)
         links, targets = path(f"wikis.{language}.page_links"), path(f"wikis.{language}.link_targets")
         if links and any(language == document_language for _, document_language in pairs):
-            tasks["links", language] = partial(read_page_links, f"{language}-links", links, targets, **common)
+            tasks["links", language] = partial(read_page_links, f"{language}-links", links, targets, work)
     for query, document in pairs:
         if query == document:
             continue
         for source, target in ((query, document), (document, query)):
             if language_links := path(f"wikis.{source}.language_links"):
                 tasks["language_links", source, target] = partial(
-                    read_language_links, f"{source}-{target}-language-links", language_links, sites[target], **common
+                    read_language_links, f"{source}-{target}-language-links", language_links, sites[target], work
                 )
         if sitelinks := path("sitelinks"):
             both = sites[query], sites[document]
             tasks["sitelinks", query, document] = partial(
-                read_sitelinks, f"{query}-{document}-sitelinks", sitelinks, both, **common
+                read_sitelinks, f"{query}-{document}-sitelinks", sitelinks, both, work
             )
     return tasks

@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from schemas.byte_streams import OpenFile
 from smooth_clir.wikipedia.collection.pieces import read_array, write_arrays
 from smooth_clir.wikipedia.dumps.site_info import SiteInfo
 from smooth_clir.wikipedia.dumps.tables import language_links, page_links, redirects, wikidata_sitelinks
@@ -29,7 +28,7 @@ class TableRead(NamedTuple):
     rows: int
 
 
-def read_language_links(name: str, path: str, target: SiteInfo, folder: str, open_file: OpenFile) -> TableRead:
+def read_language_links(name: str, path: str, target: SiteInfo, folder: str) -> TableRead:
     """Writes the links of a wiki's pages to the pages of another wiki.
 
     Args:
@@ -37,40 +36,37 @@ def read_language_links(name: str, path: str, target: SiteInfo, folder: str, ope
       path: the wiki's language links.
       target: the other wiki, which gives the form of its titles.
       folder: the folder to write to.
-      open_file: opens the dump and the arrays.
     """
     normal = Titles(target).normal
-    rows = ((page_id, title_hash(normal(title))) for page_id, title in language_links(path, target.code, open_file))
-    return _write(_packed(rows, np.int64), name, folder, open_file)
+    rows = ((page_id, title_hash(normal(title))) for page_id, title in language_links(path, target.code))
+    return _write(_packed(rows, np.int64), name, folder)
 
 
-def read_redirects(name: str, path: str, site: SiteInfo, folder: str, open_file: OpenFile) -> TableRead:
+def read_redirects(name: str, path: str, site: SiteInfo, folder: str) -> TableRead:
     """Writes the redirects of a wiki to its articles; see `read_language_links`."""
     normal = Titles(site).normal
-    rows = ((page_id, title_hash(normal(title))) for page_id, title in redirects(path, open_file))
-    return _write(_packed(rows, np.int64), name, folder, open_file)
+    rows = ((page_id, title_hash(normal(title))) for page_id, title in redirects(path))
+    return _write(_packed(rows, np.int64), name, folder)
 
 
-def read_page_links(name: str, path: str, targets: str | None, folder: str, open_file: OpenFile) -> TableRead:
+def read_page_links(name: str, path: str, targets: str | None, folder: str) -> TableRead:
     """Writes the links between a wiki's articles; see `read_language_links`.
 
     Args:
       targets: the titles that the links name by numbers; None if the links contain the titles.
     """
-    return _write(page_links(path, targets, open_file), name, folder, open_file)
+    return _write(page_links(path, targets), name, folder)
 
 
-def read_sitelinks(
-    name: str, path: str, sites: tuple[SiteInfo, SiteInfo], folder: str, open_file: OpenFile
-) -> TableRead:
+def read_sitelinks(name: str, path: str, sites: tuple[SiteInfo, SiteInfo], folder: str) -> TableRead:
     """Writes which pages of two wikis are about the same thing; see `read_language_links`."""
     query, document = sites
     query_title, document_title = Titles(query).normal, Titles(document).normal
     rows = (
         (title_hash(query_title(query_name)), title_hash(document_title(document_name)))
-        for query_name, document_name in wikidata_sitelinks(path, query.database, document.database, open_file)
+        for query_name, document_name in wikidata_sitelinks(path, query.database, document.database)
     )
-    return _write(_packed(rows, np.uint64), name, folder, open_file)
+    return _write(_packed(rows, np.uint64), name, folder)
 
 
 def _packed(rows: Iterable[tuple[int, int]], source: type[np.int64 | np.uint64]) -> Iterator[Pairs]:
@@ -81,17 +77,17 @@ def _packed(rows: Iterable[tuple[int, int]], source: type[np.int64 | np.uint64])
         yield block["source"], block["target"]
 
 
-def _write(parts: Iterable[Pairs], name: str, folder: str, open_file: OpenFile) -> TableRead:
+def _write(parts: Iterable[Pairs], name: str, folder: str) -> TableRead:
     paths: list[str] = []
     count = 0
     for sources, targets in parts:
         paths.append(os.path.join(folder, f"{name}-{len(paths):04}.npz"))
-        write_arrays({"sources": sources, "targets": targets}, paths[-1], open_file)
+        write_arrays({"sources": sources, "targets": targets}, paths[-1])
         count += len(targets)
     return TableRead(tuple(paths), count)
 
 
-def read_pairs(table: TableRead, open_file: OpenFile) -> Iterator[Pairs]:
+def read_pairs(table: TableRead) -> Iterator[Pairs]:
     """Yields the arrays of a table, part by part."""
     for path in table.paths:
-        yield read_array(path, "sources", open_file), read_array(path, "targets", open_file)
+        yield read_array(path, "sources"), read_array(path, "targets")

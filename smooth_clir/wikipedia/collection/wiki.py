@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schemas.byte_streams import OpenFile
+from schemas import file_system
 from schemas.drops import ReadReport, sum_of_drops
 from smooth_clir.wikipedia.collection.links import Links, collect_links
 from smooth_clir.wikipedia.collection.names import Names, PackedStrings
@@ -154,13 +154,11 @@ class Wiki:
       redirects: the redirects of an SQL table; None to take them from the pages.
       links: the links of an SQL table; None to take them from the wikitext.
       work: the folder of the pieces.
-      open_file: opens the pieces.
 
     Attributes:
       site: the header of the dump.
       articles: the articles, found by title through redirects.
       report: the report on the dump's pages.
-      open_file: opens the pieces.
     """
 
     def __init__(
@@ -170,11 +168,9 @@ class Wiki:
         redirects: TableRead | None,
         links: TableRead | None,
         work: str,
-        open_file: OpenFile,
     ) -> None:
         self._pieces = pieces
         self._work = work
-        self.open_file = open_file
         self._links = links
         self._accounts = accounts
         self.site = pieces[0].site
@@ -224,8 +220,7 @@ class Wiki:
 
     def _table_links(self, table: TableRead) -> Links:
         parts = (
-            (self.articles.find_ids(sources), self.articles.find(targets))
-            for sources, targets in read_pairs(table, self.open_file)
+            (self.articles.find_ids(sources), self.articles.find(targets)) for sources, targets in read_pairs(table)
         )
         return collect_links(parts, table.rows)
 
@@ -235,7 +230,7 @@ class Wiki:
             targets = np.full(len(titles), _NO_TITLE, np.uint64)
             page_ids = self._read("redirect_ids")
             order = np.argsort(page_ids, kind="stable")
-            for ids, names in read_pairs(table, self.open_file):
+            for ids, names in read_pairs(table):
                 rows = _look_up(page_ids, ids, order)
                 targets[rows[rows != MISSING]] = names[rows != MISSING]
         return self.articles.add_redirects(titles, targets)
@@ -244,10 +239,10 @@ class Wiki:
         return np.concatenate([self._read_piece(piece, key) for piece in self._pieces])
 
     def _read_piece(self, piece: Piece, key: str) -> npt.NDArray[Any]:
-        return read_array(os.path.join(self._work, piece.name + ARRAYS), key, self.open_file)
+        return read_array(os.path.join(self._work, piece.name + ARRAYS), key)
 
     def _lines(self, ending: str) -> Iterator[str]:
         for piece in self._pieces:
-            with self.open_file(os.path.join(self._work, piece.name + ending), "rb") as file:
+            with file_system.open_file(os.path.join(self._work, piece.name + ending), "rb") as file:
                 for line in file:
                     yield line[:-1].decode()

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schemas.byte_streams import OpenFile
+from schemas import file_system
 from schemas.drops import Drop, DropCounter, DropReason
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT
 from schemas.splits import split_of, stable_hash
@@ -114,7 +114,6 @@ class PairWriter:
       queries, documents: the articles of the two wikis; the same ones for a wiki paired with itself.
       names: the names in the queries' wiki.
       folder: the folder to write to.
-      open_file: opens the files.
     """
 
     def __init__(
@@ -125,7 +124,6 @@ class PairWriter:
         documents: Articles,
         names: Names,
         folder: str,
-        open_file: OpenFile,
     ) -> None:
         self._languages = languages
         self._settings = settings
@@ -133,7 +131,6 @@ class PairWriter:
         self._documents = documents
         self._names = names
         self._folder = folder
-        self._open = open_file
         self.written = Written()
         short = documents.words < settings.min_document_words
         self._document_reasons = self._reasons(documents, ((short, ArticleReason.SHORT_DOCUMENT),))
@@ -267,7 +264,7 @@ class PairWriter:
         return reasons
 
     def _file(self, name: str, pages: int) -> "ShardedFile":
-        return ShardedFile(self._folder, name, self._settings.shards, pages, self._open)
+        return ShardedFile(self._folder, name, self._settings.shards, pages)
 
 
 def _reason(code: int) -> ArticleReason | None:
@@ -282,14 +279,12 @@ class ShardedFile:
       name: the name of a single file; of several `name-00000-of-00004`.
       shards: the number of files; all are made, even if they stay empty.
       records: the expected number of records.
-      open_file: opens the files.
     """
 
-    def __init__(self, folder: str, name: str, shards: int, records: int, open_file: OpenFile) -> None:
+    def __init__(self, folder: str, name: str, shards: int, records: int) -> None:
         names = [name] if shards == 1 else [f"{name}-{shard:05}-of-{shards:05}" for shard in range(shards)]
         self._paths = [os.path.join(folder, name) for name in names]
         self._records = max(records, 1)
-        self._open = open_file
         self._files: list[Any] = []
 
     def __enter__(self) -> "ShardedFile":
@@ -317,7 +312,7 @@ class ShardedFile:
         while len(self._files) <= shard:
             if self._files:
                 self._files[-1].close()
-            self._files.append(self._open(self._paths[len(self._files)], "wb"))
+            self._files.append(file_system.open_file(self._paths[len(self._files)], "wb"))
 
 
 class _Files(NamedTuple):

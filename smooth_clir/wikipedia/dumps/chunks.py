@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from schemas.byte_streams import OpenFile
 from schemas.errors import DataError
 from smooth_clir.wikipedia.dumps.reading import (
     Packing,
@@ -61,7 +60,7 @@ class Chunk(NamedTuple):
         return self.end == self.size
 
 
-def dump_chunks(path: str, open_file: OpenFile, chunk_bytes: int = CHUNK_BYTES) -> list[Chunk]:
+def dump_chunks(path: str, chunk_bytes: int = CHUNK_BYTES) -> list[Chunk]:
     """Returns the chunks of a dump file, in order.
 
     - plain: a chunk every `chunk_bytes`.
@@ -74,37 +73,38 @@ def dump_chunks(path: str, open_file: OpenFile, chunk_bytes: int = CHUNK_BYTES) 
 
     Args:
       path: the file's path.
-      open_file: opens the file and its index.
       chunk_bytes: smallest size of a chunk, except of the last one, in bytes of the stored file.
 
     Raises:
       DataError: the file is not a dump, or the index belongs to another file.
 
     Example:
-      >>> import io
-      >>> [(chunk.start, chunk.end) for chunk in dump_chunks("a.xml", lambda path, mode: io.BytesIO(b" " * 2500), 1000)]
+      >>> import tempfile
+      >>> with tempfile.NamedTemporaryFile() as file:
+      ...     _ = file.write(b" " * 2500), file.flush()
+      ...     [(chunk.start, chunk.end) for chunk in dump_chunks(file.name, 1000)]
       [(0, 1000), (1000, 2000), (2000, 2500)]
     """
     if chunk_bytes < 1:
         raise ValueError(f"chunk_bytes must be >= 1; got {chunk_bytes}.")
-    with opened(path, open_file) as stream:
+    with opened(path) as stream:
         packing, size = packing_of(stream, path), size_of(stream)
         starts: Iterable[int] = ()
         if packing == "plain":
             starts = range(chunk_bytes, size - LAST_BYTES, chunk_bytes)
         elif packing == "bz2":
-            starts = _stream_groups(path, stream, size, open_file, chunk_bytes)
+            starts = _stream_groups(path, stream, size, chunk_bytes)
         bounds = [0, *starts, size]
     return [Chunk(path, packing, start, end, size) for start, end in pairwise(bounds)]
 
 
-def _stream_groups(path: str, stream: Any, size: int, open_file: OpenFile, chunk_bytes: int) -> Iterator[int]:
+def _stream_groups(path: str, stream: Any, size: int, chunk_bytes: int) -> Iterator[int]:
     """Yields the starts of all chunks of a bzipped file but the first."""
     if index := index_path(path):
-        with opened_if_there(index, open_file) as index_stream:
+        with opened_if_there(index) as index_stream:
             has_index = index_stream is not None
         if has_index:
-            yield from _by_index(path, stream, size, index, open_file, chunk_bytes)
+            yield from _by_index(path, stream, size, index, chunk_bytes)
             return
     start: int | None = 0
     # TensorFlow's streams cannot seek beyond their end.
@@ -114,9 +114,9 @@ def _stream_groups(path: str, stream: Any, size: int, open_file: OpenFile, chunk
             yield start
 
 
-def _by_index(path: str, stream: Any, size: int, index: str, open_file: OpenFile, chunk_bytes: int) -> Iterator[int]:
+def _by_index(path: str, stream: Any, size: int, index: str, chunk_bytes: int) -> Iterator[int]:
     start = 0
-    for offset in stream_offsets(index, open_file):
+    for offset in stream_offsets(index):
         if offset >= size:
             raise DataError(
                 f"{path}: has {size:,} bytes, but its index {index} names byte {offset:,}. The dump is incomplete, or "
@@ -145,12 +145,11 @@ def index_path(path: str) -> str | None:
     return name if count else None
 
 
-def stream_offsets(path: str, open_file: OpenFile) -> Iterator[int]:
+def stream_offsets(path: str) -> Iterator[int]:
     """Yields the bytes at which the dump's streams of pages begin, each once, in order.
 
     Args:
       path: the index, a file of lines `offset:page id:title`.
-      open_file: opens the index.
 
     Raises:
       DataError: a line has no offset, or a lower one than the line before.
@@ -158,7 +157,7 @@ def stream_offsets(path: str, open_file: OpenFile) -> Iterator[int]:
     last = -1
     before = b""
     unfinished = b""
-    for block in unpacked_file(path, open_file):
+    for block in unpacked_file(path):
         *lines, unfinished = (unfinished + block).split(b"\n")
         for line in lines:
             text = line[: line.find(b":")]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from schemas.byte_streams import OpenFile, check_content
+from schemas.byte_streams import check_content
 from schemas.errors import DataError
 from smooth_clir.wikipedia.dumps.reading import opened, opened_if_there
 
@@ -108,7 +108,7 @@ class FileSum(NamedTuple):
     verified_by: tuple[str, ...]
 
 
-def check_sum(path: str, open_file: OpenFile) -> FileSum:
+def check_sum(path: str) -> FileSum:
     """Reads a file once, and compares it with all of its checksums in the same folder.
 
     These are `SHA256SUMS` (and SHA1SUMS, MD5SUMS), `enwiki-20240101-sha1sums.txt` (and the like) and `FILE.sha256` (and
@@ -117,8 +117,8 @@ def check_sum(path: str, open_file: OpenFile) -> FileSum:
     Raises:
       DataError: the file differs from a published checksum.
     """
-    expected = [*_published(path, open_file)]
-    size, digests = _digests(path, {"sha256", *(algorithm for algorithm, _, _ in expected)}, open_file)
+    expected = [*_published(path)]
+    size, digests = _digests(path, {"sha256", *(algorithm for algorithm, _, _ in expected)})
     for algorithm, digest, source in expected:
         if digests[algorithm] != digest:
             raise DataError(
@@ -128,11 +128,11 @@ def check_sum(path: str, open_file: OpenFile) -> FileSum:
     return FileSum(path, size, digests["sha256"], tuple(source for _, _, source in expected))
 
 
-def _digests(path: str, algorithms: set[str], open_file: OpenFile) -> tuple[int, Mapping[str, str]]:
+def _digests(path: str, algorithms: set[str]) -> tuple[int, Mapping[str, str]]:
     """Returns a file's size, and its digests in hexadecimal."""
     hashers = {algorithm: hashlib.new(algorithm, usedforsecurity=False) for algorithm in sorted(algorithms)}
     size = 0
-    with opened(path, open_file) as stream:
+    with opened(path) as stream:
         while block := stream.read(_BLOCK):
             size += len(block)
             for hasher in hashers.values():
@@ -140,14 +140,14 @@ def _digests(path: str, algorithms: set[str], open_file: OpenFile) -> tuple[int,
     return size, {algorithm: hasher.hexdigest() for algorithm, hasher in hashers.items()}
 
 
-def _published(path: str, open_file: OpenFile) -> Iterator[tuple[str, str, str]]:
+def _published(path: str) -> Iterator[tuple[str, str, str]]:
     """Yields (algorithm, digest, checksum file) for each published checksum of a file."""
     folder, name = os.path.split(path)
     dump = _DUMP.match(name)
     for algorithm, digits in _HEX_DIGITS.items():
         own = f"{name}.{algorithm}"
         for source in (own, f"{algorithm.upper()}SUMS", f"{dump[0]}-{algorithm}sums.txt" if dump else ""):
-            lines = _lines(os.path.join(folder, source), open_file) if source else []
+            lines = _lines(os.path.join(folder, source)) if source else []
             for digest, named in filter(None, map(_parsed, lines)):
                 if len(digest) == digits and (named == name or (source == own and not named)):
                     yield algorithm, digest, os.path.join(folder, source)
@@ -163,9 +163,9 @@ def _parsed(line: str) -> tuple[str, str] | None:
     return None
 
 
-def _lines(path: str, open_file: OpenFile) -> list[str]:
+def _lines(path: str) -> list[str]:
     """Returns the lines of a file; none if there is no such file."""
-    with opened_if_there(path, open_file) as stream:
+    with opened_if_there(path) as stream:
         content: bytes = stream.read() if stream else b""
     return [line.strip() for line in content.decode("utf-8", "replace").splitlines()]
 

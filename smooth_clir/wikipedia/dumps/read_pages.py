@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Final
 
-from schemas.byte_streams import OpenFile
 from schemas.drops import Drop
 from schemas.errors import DataError
 from smooth_clir.wikipedia.dumps.chunks import Chunk
@@ -18,7 +17,7 @@ _ROOT_END: Final = b"</mediawiki>"
 _TAIL_BYTES: Final = 256
 
 
-def read_pages(chunk: Chunk, open_file: OpenFile) -> Iterator[Page | Drop]:
+def read_pages(chunk: Chunk) -> Iterator[Page | Drop]:
     """Yields one `Page` or one `Drop` for each page whose `<page>` lies in a chunk, in the file's order.
 
     The chunks of a file have all its pages, each once. Memory holds the pages of 1 MiB and a text of at most
@@ -27,15 +26,19 @@ def read_pages(chunk: Chunk, open_file: OpenFile) -> Iterator[Page | Drop]:
 
     Args:
       chunk: one of `dump_chunks`.
-      open_file: opens the chunk's file.
 
     Raises:
       DataError: the file is damaged or incomplete, or its XML has a document type. The pages before are yielded first.
     """
-    with opened(chunk.path, open_file) as stream:
-        open_chunk = _OpenChunk(chunk, stream)
-        yield from _pages(open_chunk)
-        yield from _pages_beyond(open_chunk)
+    with opened(chunk.path) as stream:
+        yield from pages_in(stream, chunk)
+
+
+def pages_in(stream: Any, chunk: Chunk) -> Iterator[Page | Drop]:
+    """Yields what `read_pages` does, from the chunk's open file."""
+    open_chunk = _OpenChunk(chunk, stream)
+    yield from _pages(open_chunk)
+    yield from _pages_beyond(open_chunk)
 
 
 class _OpenChunk:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Final, Literal, NoReturn, TypeAlias
 from xml.parsers import expat
 
-from schemas.byte_streams import OpenFile
+from schemas import file_system
 from schemas.errors import DataError
 
 Packing: TypeAlias = Literal["plain", "gz", "bz2"]
@@ -38,39 +38,32 @@ def damaged(path: str, fault: str) -> DataError:
 
 
 @contextmanager
-def opened(path: str, open_file: OpenFile) -> Iterator[Any]:
+def opened(path: str) -> Iterator[Any]:
     """Opens a file to read its bytes.
 
     Raises:
       DataError: the file cannot be opened.
     """
-    with opened_if_there(path, open_file) as stream:
+    with opened_if_there(path) as stream:
         if stream is None:
             raise DataError(f"{path}: cannot be read: there is no such file; name one that is there.")
         yield stream
 
 
 @contextmanager
-def opened_if_there(path: str, open_file: OpenFile) -> Iterator[Any]:
+def opened_if_there(path: str) -> Iterator[Any]:
     """Opens a file to read its bytes; gives None if there is no such file.
 
     Raises:
       DataError: the file exists and cannot be opened.
     """
     try:
-        stream = open_file(path, "rb")
-        # TensorFlow's streams look for the file only when they read the first byte.
-        stream.read(1)
-        stream.seek(0)
-    except Exception as error:
-        # TensorFlow's NotFoundError is no OSError; and no file has a name that is too long.
-        is_too_long = isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
-        if is_too_long or type(error).__name__.endswith("NotFoundError"):
-            stream = None
-        elif isinstance(error, OSError):
+        stream = file_system.open_file(path, "rb")
+    except OSError as error:
+        # No file has a name that is too long.
+        if not isinstance(error, FileNotFoundError) and error.errno != errno.ENAMETOOLONG:
             raise DataError(f"{path}: cannot be read: {error.strerror or error}.") from error
-        else:
-            raise
+        stream = None
     if stream is None:
         yield None
     else:
@@ -102,9 +95,9 @@ def size_of(stream: Any) -> int:
     return int(stream.tell())
 
 
-def unpacked_file(path: str, open_file: OpenFile) -> Generator[bytes, None, None]:
+def unpacked_file(path: str) -> Generator[bytes, None, None]:
     """Yields the unpacked blocks of a whole file; raises as `unpacked_blocks` does."""
-    with opened(path, open_file) as stream:
+    with opened(path) as stream:
         packing = packing_of(stream, path)
         yield from unpacked_blocks(stream, path, packing, 0, size_of(stream))
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
-from schemas.byte_streams import OpenFile
 from schemas.errors import DataError
 from smooth_clir.wikipedia.dumps.reading import damaged, safe_parser, unpacked_file
 
@@ -44,18 +43,17 @@ class SiteInfo:
         return self.database.removesuffix("wiki").replace("_", "-")
 
 
-def wiki_site(paths: Sequence[str], language: str, open_file: OpenFile) -> SiteInfo:
+def wiki_site(paths: Sequence[str], language: str) -> SiteInfo:
     """Returns the wiki of all parts of a dump.
 
     Args:
       paths: the parts.
       language: the expected language, as in the header or as other wikis' links name it.
-      open_file: opens the parts.
 
     Raises:
       DataError: the parts are from different wikis or in another language, or see `read_site_info`.
     """
-    sites = {path: read_site_info(path, open_file) for path in paths}
+    sites = {path: read_site_info(path) for path in paths}
     first = next(iter(sites.values()))
     for path, site in sites.items():
         if language not in (site.language, site.code):
@@ -71,7 +69,7 @@ def wiki_site(paths: Sequence[str], language: str, open_file: OpenFile) -> SiteI
     return first
 
 
-def read_site_info(path: str, open_file: OpenFile) -> SiteInfo:
+def read_site_info(path: str) -> SiteInfo:
     """Reads the header of a dump of pages, which is plain, gzipped or bzipped.
 
     Raises:
@@ -79,7 +77,7 @@ def read_site_info(path: str, open_file: OpenFile) -> SiteInfo:
     """
     header = _Header(path)
     read = 0
-    for block in unpacked_file(path, open_file):
+    for block in unpacked_file(path):
         if header.feed(block):
             return header.site()
         read += len(block)

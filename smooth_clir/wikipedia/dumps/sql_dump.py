@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from schemas.byte_streams import OpenFile
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
 from smooth_clir.wikipedia.dumps.reading import damaged, unpacked_file
@@ -25,7 +24,7 @@ _HEADER: Final = re.compile(rb"\s*--\s*(?:MySQL|MariaDB)\s+dump\b", re.IGNORECAS
 _FOOTER: Final = re.compile(rb"\s*--\s*Dump completed\b", re.IGNORECASE)
 
 
-def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[tuple[Value, ...]]:
+def read_rows(path: str, table: str, columns: Sequence[str]) -> Iterator[tuple[Value, ...]]:
     """Yields the rows of a table, in the order of the dump.
 
     The dump's own CREATE TABLE gives the order of the columns, because it differs between dumps of one table.
@@ -34,7 +33,6 @@ def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile
       path: the dump, as mysqldump and mariadb-dump write it: plain or gzipped.
       table: the table's name.
       columns: the names of the wanted columns.
-      open_file: opens the dump.
 
     Yields:
       the values in the order of `columns`: integers and floats for columns declared as such, undecoded bytes for all
@@ -44,31 +42,33 @@ def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile
       DataError: the dump is of another table, lacks a column, cannot be parsed or is incomplete.
 
     Example:
-      >>> import io
+      >>> import tempfile
       >>> dump = b"CREATE TABLE `t` (`a` int, `b` blob);\\nINSERT INTO `t` VALUES (1,'x),('),(-2,NULL);\\n"
-      >>> [*read_rows("t.sql", "t", ["b", "a"], lambda path, mode: io.BytesIO(dump))]
+      >>> with tempfile.NamedTemporaryFile() as file:
+      ...     _ = file.write(dump), file.flush()
+      ...     [*read_rows(file.name, "t", ["b", "a"])]
       [(b'x),(', 1), (None, -2)]
     """
-    for batch in read_batches(path, table, columns, open_file):
+    for batch in read_batches(path, table, columns):
         yield from zip(*batch, strict=True)
 
 
-def read_batches(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[list[list[Value]]]:
+def read_batches(path: str, table: str, columns: Sequence[str]) -> Iterator[list[list[Value]]]:
     """Yields what `read_rows` does, but some thousand rows at a time: a list of values for each wanted column.
 
     For tables that become arrays: no object is made for a row.
     """
     dump = _SqlDump(path, table, columns)
-    for block in unpacked_file(path, open_file):
+    for block in unpacked_file(path):
         yield from dump.feed(block)
     yield from dump.feed(b"\n", is_last=True)
     dump.check_end()
 
 
-def sql_columns(path: str, table: str, open_file: OpenFile) -> frozenset[str]:
+def sql_columns(path: str, table: str) -> frozenset[str]:
     """Returns the names of a table's columns; reads the dump's CREATE TABLE only, and raises as `read_rows` does."""
     dump = _SqlDump(path, table, ())
-    for block in unpacked_file(path, open_file):
+    for block in unpacked_file(path):
         for _ in dump.feed(block):
             pass
         if dump.table:

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schemas.byte_streams import OpenFile
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
 from smooth_clir.wikipedia.dumps.reading import damaged, unpacked_file
@@ -18,7 +17,7 @@ from smooth_clir.wikipedia.dumps.sql_syntax import Value
 from smooth_clir.wikipedia.dumps.titles import title_hashes
 
 
-def language_links(path: str, code: str, open_file: OpenFile) -> Iterator[tuple[int, str]]:
+def language_links(path: str, code: str) -> Iterator[tuple[int, str]]:
     """Yields the links of `langlinks.sql.gz` to one other wiki: (page id here, title there).
 
     Pages of all namespaces have such links. A title is as it was written, not in its normal form.
@@ -26,25 +25,24 @@ def language_links(path: str, code: str, open_file: OpenFile) -> Iterator[tuple[
     Args:
       path: the dump.
       code: the other wiki, see `SiteInfo.code`.
-      open_file: opens the dump.
 
     Raises:
       DataError: see `read_rows`.
     """
     wanted = code.encode()
-    for page_id, lang, title in read_rows(path, "langlinks", ("ll_from", "ll_lang", "ll_title"), open_file):
+    for page_id, lang, title in read_rows(path, "langlinks", ("ll_from", "ll_lang", "ll_title")):
         if lang == wanted and title:
             yield _integer(page_id), _text(title)
 
 
-def redirects(path: str, open_file: OpenFile) -> Iterator[tuple[int, str]]:
+def redirects(path: str) -> Iterator[tuple[int, str]]:
     """Yields the rows of `redirect.sql.gz` that lead to the wiki's own articles: (page id, title of the article).
 
     Raises:
       DataError: see `read_rows`.
     """
     columns = ("rd_from", "rd_namespace", "rd_title", "rd_interwiki")
-    for page_id, namespace, title, interwiki in read_rows(path, "redirect", columns, open_file):
+    for page_id, namespace, title, interwiki in read_rows(path, "redirect", columns):
         if not namespace and not interwiki:
             yield _integer(page_id), _text(title)
 
@@ -78,7 +76,7 @@ _LINKS: Final = "pagelinks"
 _TARGETS: Final = "linktarget"
 
 
-def page_links(path: str, targets_path: str | None, open_file: OpenFile) -> Iterator[PageLinks]:
+def page_links(path: str, targets_path: str | None) -> Iterator[PageLinks]:
     """Yields the links of `pagelinks.sql.gz` between articles, in the order of the dump.
 
     Since 2024 that table has numbers for the titles, which are in `linktarget.sql.gz`. Memory holds 16 bytes for each
@@ -87,25 +85,24 @@ def page_links(path: str, targets_path: str | None, open_file: OpenFile) -> Iter
     Args:
       path: the dump of `pagelinks`.
       targets_path: the dump of `linktarget`; None for older dumps of links.
-      open_file: opens the dumps.
 
     Raises:
       DataError: see `read_rows`; or the titles are missing.
     """
-    columns = sql_columns(path, _LINKS, open_file)
+    columns = sql_columns(path, _LINKS)
     if "pl_title" in columns:  # for some months there were both, and some numbers were missing
-        return _with_titles(path, open_file)
+        return _with_titles(path)
     if targets_path is None:
         raise DataError(
             f"{path}: its links name their targets by number, so that the titles must come from linktarget.sql.gz of "
             "the same dump; got none."
         )
-    return _with_numbers(path, targets_path, open_file)
+    return _with_numbers(path, targets_path)
 
 
-def _with_numbers(path: str, targets_path: str, open_file: OpenFile) -> Iterator[PageLinks]:
-    known, known_hashes = _article_titles(targets_path, open_file)
-    for batch in read_batches(path, _LINKS, ("pl_from", "pl_from_namespace", "pl_target_id"), open_file):
+def _with_numbers(path: str, targets_path: str) -> Iterator[PageLinks]:
+    known, known_hashes = _article_titles(targets_path)
+    for batch in read_batches(path, _LINKS, ("pl_from", "pl_from_namespace", "pl_target_id")):
         page_ids, namespaces, numbers = map(_integers, batch)
         is_article = namespaces == 0
         page_ids, numbers = page_ids[is_article], numbers[is_article]
@@ -115,10 +112,10 @@ def _with_numbers(path: str, targets_path: str, open_file: OpenFile) -> Iterator
         yield PageLinks(page_ids[is_there], known_hashes[rows[is_there]])
 
 
-def _article_titles(path: str, open_file: OpenFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+def _article_titles(path: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
     """Returns the numbers of the titles of the main namespace, sorted, and the hashes of these titles."""
     number_parts, hash_parts = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
-    for batch in read_batches(path, _TARGETS, ("lt_id", "lt_namespace", "lt_title"), open_file):
+    for batch in read_batches(path, _TARGETS, ("lt_id", "lt_namespace", "lt_title")):
         is_article = _integers(batch[1]) == 0
         number_parts.append(_integers(batch[0])[is_article])
         hash_parts.append(_hashes(batch[2])[is_article])
@@ -129,9 +126,9 @@ def _article_titles(path: str, open_file: OpenFile) -> tuple[npt.NDArray[np.int6
     return numbers, hashes
 
 
-def _with_titles(path: str, open_file: OpenFile) -> Iterator[PageLinks]:
+def _with_titles(path: str) -> Iterator[PageLinks]:
     columns = ("pl_from", "pl_from_namespace", "pl_namespace", "pl_title")
-    for batch in read_batches(path, _LINKS, columns, open_file):
+    for batch in read_batches(path, _LINKS, columns):
         page_ids, namespaces, target_namespaces = map(_integers, batch[:3])
         is_there = (namespaces == 0) & (target_namespaces == 0)
         yield PageLinks(page_ids[is_there], _hashes(batch[3])[is_there])
@@ -153,7 +150,7 @@ _SQL: Final = re.compile(rb"\s*(?:--|/\*|CREATE\b|DROP\b|SET\b|INSERT\b)", re.IG
 _ITEM: Final = re.compile(rb"Q?([0-9]{1,18})")
 
 
-def wikidata_sitelinks(path: str, query_db: str, document_db: str, open_file: OpenFile) -> Iterator[tuple[str, str]]:
+def wikidata_sitelinks(path: str, query_db: str, document_db: str) -> Iterator[tuple[str, str]]:
     """Yields the titles of each item that has a page in both wikis, in the order of the items.
 
     Args:
@@ -163,7 +160,6 @@ def wikidata_sitelinks(path: str, query_db: str, document_db: str, open_file: Op
           namespace; no quoting; perhaps a first line with column names; plain, gzipped or bzipped; or
         - that table's own dump, `wikidatawiki-...-wb_items_per_site.sql.gz`.
       query_db, document_db: the databases of the wikis, such as enwiki.
-      open_file: opens the file.
 
     Yields:
       the title in the first wiki and the title in the second, as they were written.
@@ -172,14 +168,16 @@ def wikidata_sitelinks(path: str, query_db: str, document_db: str, open_file: Op
       DataError: the file is neither, is damaged, or names no page of one of the wikis.
 
     Example:
-      >>> import io
+      >>> import tempfile
       >>> lines = b"Q144\\tenwiki\\tDog\\nQ18498\\tenwiki\\tWolf\\nQ18498\\tfrwiki\\tLoup gris\\n"
-      >>> [*wikidata_sitelinks("sitelinks.tsv", "enwiki", "frwiki", lambda path, mode: io.BytesIO(lines))]
+      >>> with tempfile.NamedTemporaryFile() as file:
+      ...     _ = file.write(lines), file.flush()
+      ...     [*wikidata_sitelinks(file.name, "enwiki", "frwiki")]
       [('Wolf', 'Loup gris')]
     """
     queries, documents = _Titles(), _Titles()
     titles_of = {query_db.encode(): queries, document_db.encode(): documents}
-    for item, database, title in _sitelinks(path, open_file):
+    for item, database, title in _sitelinks(path):
         if (titles := titles_of.get(database)) is not None:
             titles.add(item, title)
     for database, titles in titles_of.items():
@@ -217,15 +215,15 @@ class _Titles:
         return self._text[start : self._ends[row]].decode("utf-8", "replace")
 
 
-def _sitelinks(path: str, open_file: OpenFile) -> Iterator[tuple[int, bytes, bytes]]:
-    blocks = unpacked_file(path, open_file)
+def _sitelinks(path: str) -> Iterator[tuple[int, bytes, bytes]]:
+    blocks = unpacked_file(path)
     first = next(blocks, b"")
     if not _SQL.match(first):
         yield from _read_lines(path, chain([first], blocks))
         return
     blocks.close()
     columns = ("ips_item_id", "ips_site_id", "ips_site_page")
-    for item, database, title in read_rows(path, _SITELINKS, columns, open_file):
+    for item, database, title in read_rows(path, _SITELINKS, columns):
         yield _integer(item), bytes(database or b""), bytes(title or b"")  # type: ignore[arg-type]  # text columns
 
 

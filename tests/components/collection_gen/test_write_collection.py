@@ -174,7 +174,7 @@ def test_files_may_be_read_in_any_order(tmp_path):
     roles = collect(tmp_path / "forwards", contents)
     (tmp_path / "backwards").mkdir()
     paths = {"documents": [str(tmp_path / f"documents-{n}") for n in range(3)]}
-    assert write_collection(paths, {}, TOP_GRADE, str(tmp_path / "backwards"), open, backwards) == roles
+    assert write_collection(paths, {}, TOP_GRADE, str(tmp_path / "backwards"), backwards) == roles
     for path in (tmp_path / "forwards").iterdir():
         assert (tmp_path / "backwards" / path.name).read_bytes() == path.read_bytes()
 

@@ -25,7 +25,7 @@ def indexed(folder: Path, lines: list[str]) -> CorpusIndex:
     (folder / "documents").write_text("".join(lines))
     collection = folder / "collection"
     collection.mkdir()
-    write_collection({"documents": [str(folder / "documents")]}, {}, 2, str(collection), open)
+    write_collection({"documents": [str(folder / "documents")]}, {}, 2, str(collection))
     roles = parse_manifest((collection / MANIFEST_FILE).read_text())
     path = model_with_words().path
     with loaded_once(), beam.Pipeline() as pipeline:

@@ -35,7 +35,7 @@ def further_pairs(folder, contents, max_bad_share=1.0, digest=None, weight=1.0, 
     for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)
     source = PairSource("pairs", [str(path) for path in paths], weight, digest)
-    return FurtherPairs([source], max_bad_share, open)
+    return FurtherPairs([source], max_bad_share)
 
 
 # Pairs of the train lists
@@ -154,7 +154,7 @@ def test_the_weight_of_a_pair_is_its_own_times_that_of_its_kind(tmp_path):
         PairSource("pairs", [str(tmp_path / "words")], 4.0),
         PairSource("title_pairs", [str(tmp_path / "titles")], 0.25),
     ]
-    assert list(FurtherPairs(sources, 0.0, open)) == [
+    assert list(FurtherPairs(sources, 0.0)) == [
         *(("wolf", "loup", 2.0), ("cat", "chat", 4.0)),
         *(("wolf", "loup", 0.25), ("dog", "chien", 0.25)),
     ]
@@ -184,7 +184,7 @@ def test_a_table_and_lines_with_the_same_weights_give_the_same_lexicon(tmp_path)
 
 def written(folder, *arguments):
     folder.mkdir(exist_ok=True)
-    write_lexicon(*arguments, iter([b"loup chien", b"chat"]), str(folder), open)
+    write_lexicon(*arguments, iter([b"loup chien", b"chat"]), str(folder))
     return LexiconReport.from_json((folder / "report.json").read_text())
 
 

@@ -70,7 +70,7 @@ def run(tmp_path, encoder, collection):
 
     def run(shards=SHARDS, queries=QUERIES, store="store", apply=map):
         folder = PieceStore(str(tmp_path / store))
-        return encode_texts(ENDPOINT, queries, collection(shards), folder, open, apply).tables
+        return encode_texts(ENDPOINT, queries, collection(shards), folder, apply).tables
 
     return run
 
@@ -111,7 +111,7 @@ def test_each_text_is_encoded_once_in_any_collection(tmp_path_factory, shards, q
         patch.setattr(subject, "_encoder", lambda _: counting)
         patch.setattr(subject, "_TEXTS_OF_A_PIECE", PIECE)
         store = PieceStore(str(folder / "store"))
-        tables = encode_texts(ENDPOINT, queries, str(folder / "collection"), store, open).tables
+        tables = encode_texts(ENDPOINT, queries, str(folder / "collection"), store).tables
     assert by_keys(tables) == expected(shards, queries)
     assert {*counting.seen.values()} == {1}
     assert max(counting.calls) <= PIECE
@@ -135,13 +135,13 @@ def test_distinct_texts_that_the_limit_cuts_are_counted_and_logged(tmp_path, enc
     settings, store = ENDPOINT.model_copy(update={"max_characters": 4}), PieceStore(str(tmp_path / "store"))
     for _ in range(1 + again):
         caplog.clear()
-        encoded = encode_texts(settings, {**QUERIES, "q6": "f\u00ado\u00adx"}, collection(), store, open)
+        encoded = encode_texts(settings, {**QUERIES, "q6": "f\u00ado\u00adx"}, collection(), store)
     assert encoded.cut_texts == {"query": 1, "document": 4}  # white cat; chien, renard, lapin, hibou
     sentences = [record for record in caplog.records if "max_characters" in record.message]
     assert [record.levelname for record in sentences] == ["WARNING", "WARNING"]
     assert "1 distinct texts, 20.0% of the role query" in sentences[0].message and "(4)" in sentences[0].message
     caplog.clear()
-    assert encode_texts(ENDPOINT, QUERIES, collection(), store, open).cut_texts == {"query": 0, "document": 0}
+    assert encode_texts(ENDPOINT, QUERIES, collection(), store).cut_texts == {"query": 0, "document": 0}
     assert "max_characters" not in caplog.text
 
 
@@ -249,7 +249,7 @@ def test_a_piece_during_which_an_endpoint_gets_another_model_is_not_stored(monke
         server.script, server.answer = [good] * requests, another_model
         store = PieceStore(str(tmp_path / "store"))
         with pytest.raises(DataError, match="vectors of fixed texts differ"):
-            encode_texts(settings, QUERIES, collection(), store, open)
+            encode_texts(settings, QUERIES, collection(), store)
         right = {
             key: stored_form(np.float32([embed(text)])).tolist()[0] for _, text in TEXTS for key in text_keys([text])
         }
@@ -262,7 +262,7 @@ def test_a_piece_during_which_an_endpoint_gets_another_model_is_not_stored(monke
 def test_a_store_in_a_remote_folder_serves_a_second_run(encoder, collection):
     folder = collection()
     first, second = (
-        content(encode_texts(ENDPOINT, QUERIES, folder, PieceStore("ram://text_vectors_store/a"), open).tables)
+        content(encode_texts(ENDPOINT, QUERIES, folder, PieceStore("ram://text_vectors_store/a")).tables)
         for _ in range(2)
     )
     assert first == second
@@ -299,7 +299,7 @@ def files(tmp_path, collection):
             vectors = [vector_of(text_of[name], role) for name in reversed(names)]
             np.save(paths[f"{role}_vectors"], np.array(vectors, np.float32).reshape(-1, DIM))
             (tmp_path / f"{role}.ids").write_text("".join(f"{name}\n" for name in reversed(names)))
-        return tables_of_files(EncoderSettings(kind="vectors", **paths), QUERIES, collection(), open)
+        return tables_of_files(EncoderSettings(kind="vectors", **paths), QUERIES, collection())
 
     take.ids = ids
     return take

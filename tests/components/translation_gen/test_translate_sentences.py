@@ -48,7 +48,7 @@ def sentences_of(folder, shards):
         for index, shard in enumerate(shards)
     ]
     collect(folder / "artifact", {"documents": lines})
-    return Sentences(str(folder / "artifact"), "fr", open)
+    return Sentences(str(folder / "artifact"), "fr")
 
 
 @pytest.fixture

@@ -56,13 +56,13 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     pieces: list[str] = []
     real = read_dumps.read_articles
 
-    def kill_at_the_second(piece: Any, folder: str, open_file: Any) -> Any:
+    def kill_at_the_second(piece: Any, folder: str) -> Any:
         if len(pieces) == 1:
             pieces.append("killed")
             raise KeyboardInterrupt
         if not Path(folder, f"{piece.name}.json").exists():
             pieces.append(piece.name)
-        return real(piece, folder, open_file)
+        return real(piece, folder)
 
     monkeypatch.setattr(read_dumps, "read_articles", kill_at_the_second)
     return pieces

@@ -60,7 +60,7 @@ def test_an_estimate_of_a_small_dump_counts_its_pages(tmp_path: Path, chunks_of_
     path = multistream_dump(tmp_path, 7, has_index=False)
     # The footer's stream is a chunk of its own, and the middle one of two.
     chunks_of_bytes(path.stat().st_size - 200)
-    assert len(dump_chunks(str(path), open, path.stat().st_size - 200)) == 2
+    assert len(dump_chunks(str(path), path.stat().st_size - 200)) == 2
     made = estimate_making([("en", "en")], settings_of(str(path)), {"wikis.en.pages": [str(path)]}, processes=1)
     assert made.pages == 7
 

@@ -1,32 +1,13 @@
 """Small dump files in memory, as Wikimedia and mysqldump write them."""
 
 import bz2
-import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 NAMESPACES = {-2: "Media", -1: "Special", 0: "", 1: "Talk", 2: "User", 6: "File", 10: "Template", 14: "Category"}
 END = "</mediawiki>\n"
-
-
-def opener(files: Mapping[str, bytes]) -> Callable[[str, str], Any]:
-    """Returns a function that opens these files; like TensorFlow's, their streams cannot seek beyond the end."""
-
-    def open_file(path: str, mode: str) -> io.BytesIO:
-        if path not in files:
-            raise FileNotFoundError(2, "No such file or directory", path)
-        return _Stream(files[path])
-
-    return open_file
-
-
-class _Stream(io.BytesIO):
-    def seek(self, position: int, whence: int = 0) -> int:
-        if whence == 0 and position > len(self.getbuffer()):
-            raise ValueError("reached end of file")
-        return super().seek(position, whence)
 
 
 def header(

@@ -15,7 +15,8 @@ from smooth_clir.wikipedia.dumps.chunks import (
     next_stream_start,
     stream_offsets,
 )
-from tests.wikipedia.dumps.dump_files import dump, multistream, opener, page
+from tests.memory_files import MemoryFile, in_memory
+from tests.wikipedia.dumps.dump_files import dump, multistream, page
 
 PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
 INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"
@@ -25,7 +26,8 @@ STARTS = [offset for offset in range(len(CONTENT)) if CONTENT.startswith(b"BZh91
 
 
 def chunks_of(content: bytes, chunk_bytes: int, index: bytes | None = None) -> list[Chunk]:
-    return dump_chunks(PATH, opener({PATH: content} | ({INDEX: index} if index else {})), chunk_bytes)
+    with in_memory({PATH: content} | ({INDEX: index} if index else {})):
+        return dump_chunks(PATH, chunk_bytes)
 
 
 def starts(chunks: list[Chunk]) -> list[int]:
@@ -62,7 +64,7 @@ def test_a_file_of_one_stream_is_one_piece(pack) -> None:
 @pytest.mark.parametrize("after", [b"", b"\x00", b"x" * 200])
 def test_what_looks_like_a_stream_after_what_is_no_end_of_one_is_none(after: bytes) -> None:
     stored = b"".join([bz2.compress(b"one"), after, b"BZh91AY&SY", b"two" * 50])
-    start = next_stream_start(opener({"f": stored})("f", "rb"), 1)
+    start = next_stream_start(MemoryFile(stored), 1)
     assert start == (None if after else len(bz2.compress(b"one")))
 
 
@@ -75,7 +77,7 @@ def test_a_stream_is_found_wherever_blocks_of_the_search_meet(monkeypatch) -> No
 def test_streams_may_end_at_any_bit() -> None:
     content = b"".join(bz2.compress(b"x" * length, level) for length in range(40) for level in (1, 9))
     heads = [offset for offset in range(len(content)) if content[offset : offset + 10].endswith(b"1AY&SY")]
-    stream = opener({"f": content})("f", "rb")
+    stream = MemoryFile(content)
     assert [next_stream_start(stream, offset) for offset in heads if offset] == [offset for offset in heads if offset]
 
 
@@ -87,7 +89,8 @@ def test_the_index_of_a_numbered_part_has_its_number_and_pages() -> None:
     assert index_path(name.format("", "xml")) == name.format("-index", "txt")
     assert (index_path(PATH), index_path("enwiki-20240101-pages-articles27.xml-p1p9.bz2")) == (INDEX, None)
     index = gzip.compress("600:10:2001: A Space Odyssey\n600:12::x\n712:25:狼:\n".encode())
-    assert [*stream_offsets("index", opener({"index": index}))] == [600, 712]
+    with in_memory({"index": index}):
+        assert [*stream_offsets("index")] == [600, 712]
 
 
 @pytest.mark.parametrize(

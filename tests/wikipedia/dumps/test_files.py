@@ -8,7 +8,7 @@ import pytest
 
 from schemas.errors import DataError
 from smooth_clir.wikipedia.dumps.files import FileSum, check_sum, find_dump_files
-from tests.wikipedia.dumps.dump_files import opener
+from tests.memory_files import in_memory
 
 PREFIX = "dumps/enwiki-20240101-pages-articles"
 
@@ -95,7 +95,8 @@ SHA256, SHA1, MD5 = (hashlib.new(name, CONTENT).hexdigest() for name in ("sha256
 def check(**sums: str) -> FileSum:
     """Checks the file with checksum files of these names beside it."""
     beside = {f"dumps/{name}": text.encode() for name, text in sums.items()}
-    return check_sum(PATH, opener({PATH: CONTENT} | beside))
+    with in_memory({PATH: CONTENT} | beside):
+        return check_sum(PATH)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_a_wrong_checksum_is_an_error_that_says_which() -> None:
 
 def test_a_missing_file_is_an_error_and_a_file_with_a_long_name_has_no_checksum(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="^none: "):
-        check_sum("none", opener({}))
+        check_sum("none")
     dump = tmp_path / ("a" * 250)
     dump.write_bytes(CONTENT)
-    assert check_sum(str(dump), open) == FileSum(str(dump), len(CONTENT), SHA256, ())
+    assert check_sum(str(dump)) == FileSum(str(dump), len(CONTENT), SHA256, ())

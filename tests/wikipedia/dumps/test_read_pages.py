@@ -15,12 +15,12 @@ from schemas.errors import DataError
 from smooth_clir.wikipedia.dumps.chunks import LAST_BYTES, Chunk, dump_chunks
 from smooth_clir.wikipedia.dumps.page_parser import MAX_TAG_BYTES, MAX_TEXT_BYTES, Page, PageParser, PageReason
 from smooth_clir.wikipedia.dumps.read_pages import read_pages
+from tests.memory_files import in_memory
 from tests.wikipedia.dumps.dump_files import (
     END,
     dump,
     header,
     multistream,
-    opener,
     page,
     raw_page,
     raw_revision,
@@ -33,8 +33,8 @@ INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"
 
 def read(content: bytes, chunk_bytes: int = 1 << 30, index: bytes | None = None) -> list[Page | Drop]:
     """Reads the pages of a dump, chunk by chunk."""
-    open_file = opener({PATH: content} | ({INDEX: index} if index else {}))
-    return [item for chunk in dump_chunks(PATH, open_file, chunk_bytes) for item in read_pages(chunk, open_file)]
+    with in_memory({PATH: content} | ({INDEX: index} if index else {})):
+        return [item for chunk in dump_chunks(PATH, chunk_bytes) for item in read_pages(chunk)]
 
 
 def only(*pages: str) -> Page | Drop:
@@ -236,8 +236,8 @@ def test_a_damaged_or_lost_stream_amid_others_is_an_error() -> None:
 
 
 def test_a_file_that_was_cut_since_it_was_divided_is_an_error() -> None:
-    with pytest.raises(DataError, match="byte 2,000"):
-        [*read_pages(Chunk(PATH, "plain", 0, len(GOOD), len(GOOD)), opener({PATH: GOOD[:2000]}))]
+    with in_memory({PATH: GOOD[:2000]}), pytest.raises(DataError, match="byte 2,000"):
+        [*read_pages(Chunk(PATH, "plain", 0, len(GOOD), len(GOOD)))]
 
 
 # Pieces
@@ -269,13 +269,14 @@ def test_the_pieces_of_a_file_have_all_pages_once(chunk_bytes: int) -> None:
 
 def test_a_piece_may_end_at_any_byte() -> None:
     content = dump(page(1, "A", "<page>"), page(2, "B", "b"), page(3, "Talk:C", "c", namespace=1))
-    whole, open_file, size = read(content), opener({PATH: content}), len(content)
+    whole, size = read(content), len(content)
     # Each byte of a page's tags, and every seventh of the others.
     tags = {tag.start() + byte for tag in re.finditer(b"</?page>", content) for byte in range(8)}
     for cut in sorted({*tags, *range(1, size, 7)}):
         if cut < size - LAST_BYTES:
             chunks = Chunk(PATH, "plain", 0, cut, size), Chunk(PATH, "plain", cut, size, size)
-            assert [item for chunk in chunks for item in read_pages(chunk, open_file)] == whole
+            with in_memory({PATH: content}):
+                assert [item for chunk in chunks for item in read_pages(chunk)] == whole
 
 
 @pytest.mark.parametrize("in_stream", [1, 4, 100])
@@ -292,7 +293,8 @@ def test_the_pieces_of_a_multistream_dump_have_all_pages_once(
 def test_streams_that_end_within_pages_as_parallel_compressors_write_them_have_all_pages_once(length: int) -> None:
     plain = dump(*MANY)
     content = b"".join(bz2.compress(plain[start : start + length]) for start in range(0, len(plain), length))
-    assert len(dump_chunks(PATH, opener({PATH: content}), 1)) > 5
+    with in_memory({PATH: content}):
+        assert len(dump_chunks(PATH, 1)) > 5
     for chunk_bytes in (1, 700, 1 << 30):
         assert read(content, chunk_bytes) == WHOLE
 

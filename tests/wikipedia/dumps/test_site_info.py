@@ -2,21 +2,22 @@
 
 import bz2
 import gzip
-import io
 from pathlib import Path
 
 import pytest
 
 from schemas.errors import DataError
 from smooth_clir.wikipedia.dumps.site_info import SiteInfo, read_site_info, wiki_site
-from tests.wikipedia.dumps.dump_files import NAMESPACES, dump, header, multistream, opener, page
+from tests.memory_files import in_memory
+from tests.wikipedia.dumps.dump_files import NAMESPACES, dump, header, multistream, page
 
 ENGLISH = SiteInfo("enwiki", "en", True, NAMESPACES)
 WOLF = page(1, "Wolf", "A '''wolf'''.")
 
 
 def read(content: bytes) -> SiteInfo:
-    return read_site_info("dump.xml", opener({"dump.xml": content}))
+    with in_memory({"dump.xml": content}):
+        return read_site_info("dump.xml")
 
 
 @pytest.mark.parametrize(
@@ -64,18 +65,10 @@ def test_what_is_no_dump_of_pages_is_refused_with_the_reason(content: bytes, val
 
 
 def test_a_missing_file_and_one_that_may_not_be_read_are_named(tmp_path: Path) -> None:
-    class NotFoundError(Exception):
-        """TensorFlow's error of that name, which comes with the first byte."""
-
-    class Lazy(io.BytesIO):
-        def read(self, size: int | None = -1) -> bytes:
-            raise NotFoundError
-
-    for open_file in (opener({}), lambda path, mode: Lazy()):
-        with pytest.raises(DataError, match="^none.xml: .*no such file"):
-            read_site_info("none.xml", open_file)
+    with pytest.raises(DataError, match="^none.xml: .*no such file"):
+        read_site_info("none.xml")
     with pytest.raises(DataError, match=f"^{tmp_path}: .*Is a directory"):
-        read_site_info(str(tmp_path), open)
+        read_site_info(str(tmp_path))
 
 
 # The wiki of several parts
@@ -90,8 +83,9 @@ FILES = {
 
 
 def test_all_parts_of_a_dump_are_of_one_wiki_in_the_language() -> None:
-    assert wiki_site(["en1", "en2"], "en", opener(FILES)) == ENGLISH
+    with in_memory(FILES):
+        assert wiki_site(["en1", "en2"], "en") == ENGLISH
+        assert [wiki_site(["no"], language).database for language in ("nb", "no")] == ["nowiki"] * 2
     for parts, values in ((["en1", "quotes"], "quotes: .*enwikiquote"), (["fr"], "fr: .*'en'.* frwiki, in 'fr'")):
-        with pytest.raises(DataError, match=f"^{values}"):
-            wiki_site(parts, "en", opener(FILES))
-    assert [wiki_site(["no"], language, opener(FILES)).database for language in ("nb", "no")] == ["nowiki"] * 2
+        with in_memory(FILES), pytest.raises(DataError, match=f"^{values}"):
+            wiki_site(parts, "en")

@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 from schemas.errors import DataError
 from smooth_clir.wikipedia.dumps.sql_dump import read_rows, sql_columns
 from smooth_clir.wikipedia.dumps.sql_syntax import parse_create_table
-from tests.wikipedia.dumps.dump_files import Value, opener, rows_of, sql_dump
+from tests.memory_files import MemoryFile, in_memory
+from tests.wikipedia.dumps.dump_files import Value, rows_of, sql_dump
 
 COLUMNS = "`a` int(8) unsigned NOT NULL AUTO_INCREMENT,\n  `b` varbinary(255) DEFAULT NULL,\n  `c` double NOT NULL"
 
 
 def read(content: bytes, columns: Sequence[str] = ("a", "b", "c"), table: str = "t") -> list[tuple[Value, ...]]:
-    return [*read_rows("t.sql", table, columns, opener({"t.sql": content}))]
+    with in_memory({"t.sql": content}):
+        return [*read_rows("t.sql", table, columns)]
 
 
 def inserted_rows(rows: bytes) -> list[tuple[Value, ...]]:
@@ -41,7 +43,8 @@ def test_columns_are_found_by_name_and_come_as_asked() -> None:
     assert read(content, ["c", "a"]) == [(0.5, 1)]
     assert read(content, ["b", "b"]) == [(b"x", b"x")]
     damaged = sql_dump("t", COLUMNS) + b"INSERT INTO `t` VALUES (nonsense"
-    assert sql_columns("t.sql", "t", opener({"t.sql": damaged})) == {"a", "b", "c"}
+    with in_memory({"t.sql": damaged}):
+        assert sql_columns("t.sql", "t") == {"a", "b", "c"}
 
 
 NASTY = [
@@ -68,7 +71,8 @@ def test_an_insert_may_be_longer_than_what_is_held() -> None:
     rows = [(number, b"),(" * 30, 0.0) for number in range(20_000)]
     content = gzip.compress(sql_dump("t", COLUMNS, *rows, in_insert=1 << 30))
     tracemalloc.start()
-    count = sum(1 for _ in read_rows("t.sql", "t", ["a", "b"], opener({"t.sql": content})))
+    with in_memory({"t.sql": content}):
+        count = sum(1 for _ in read_rows("t.sql", "t", ["a", "b"]))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert count == 20_000
@@ -162,8 +166,9 @@ def test_what_cannot_be_read_is_an_error_with_its_reason(content: bytes, value: 
 
 
 def test_an_error_names_the_byte_and_rows_before_it_have_been_read() -> None:
-    rows = read_rows("t.sql", "t", ["a"], opener({"t.sql": WHOLE.replace(b"(2,'y',", b"(2,y,")}))
-    assert next(rows) == (1,)
+    rows = read_rows("t.sql", "t", ["a"])
+    with in_memory({"t.sql": WHOLE.replace(b"(2,'y',", b"(2,y,")}):
+        assert next(rows) == (1,)
     offset = WHOLE.index(b"(2,'y',")
     with pytest.raises(DataError, match=rf"byte {offset:,} .*\(2,y,"):
         next(rows)
@@ -200,11 +205,12 @@ def test_rows_that_are_written_are_read_wherever_the_blocks_of_the_dump_meet(
 ) -> None:
     content = sql_dump("t", COLUMNS, *rows, in_insert=7)
 
-    class Blocks(opener({"": b""})("", "rb").__class__):  # type: ignore[misc]  # a stream that gives little at a time
+    class Blocks(MemoryFile):  # a stream that gives little at a time
         def read(self, size: int | None = -1) -> bytes:
             return super().read(min(size if size and size > 0 else block, block))
 
-    assert [*read_rows("t.sql", "t", ["a", "b", "c"], lambda path, mode: Blocks(content))] == rows
+    with in_memory({"t.sql": content}, Blocks):
+        assert [*read_rows("t.sql", "t", ["a", "b", "c"])] == rows
 
 
 @given(

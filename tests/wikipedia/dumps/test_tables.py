@@ -9,12 +9,13 @@ import pytest
 from schemas.errors import DataError
 from smooth_clir.wikipedia.dumps.tables import PageLinks, language_links, page_links, redirects, wikidata_sitelinks
 from smooth_clir.wikipedia.dumps.titles import title_hash
-from tests.wikipedia.dumps.dump_files import Value, opener, sql_dump
+from tests.memory_files import in_memory
+from tests.wikipedia.dumps.dump_files import Value, sql_dump
 
 
 def files(**tables: tuple[str, list[tuple[Value, ...]]]) -> Any:
-    """Opens dumps of tables, each its columns and rows."""
-    return opener({f"{name}.sql": sql_dump(name, columns, *rows) for name, (columns, rows) in tables.items()})
+    """Makes dumps of tables, each of its columns and rows, the only files."""
+    return in_memory({f"{name}.sql": sql_dump(name, columns, *rows) for name, (columns, rows) in tables.items()})
 
 
 def test_language_links_are_those_to_one_wiki() -> None:
@@ -23,9 +24,9 @@ def test_language_links_are_those_to_one_wiki() -> None:
         *((1, "de", "Wolf"), (1, "fr", "Loup gris"), (1, "frr", "Wulf"), (2, "fr", "'),(3,'fr','L'"), (3, "fr", "")),
         *((4, "fr", "Catégorie:Loup"), (5, "fr", "é".encode()[:1])),
     ]
-    assert [*language_links("langlinks.sql", "fr", files(langlinks=(columns, rows)))] == [
-        *((1, "Loup gris"), (2, "'),(3,'fr','L'"), (4, "Catégorie:Loup"), (5, "\ufffd"))
-    ]
+    with files(langlinks=(columns, rows)):
+        links = [*language_links("langlinks.sql", "fr")]
+    assert links == [(1, "Loup gris"), (2, "'),(3,'fr','L'"), (4, "Catégorie:Loup"), (5, "\ufffd")]
 
 
 def test_redirects_are_those_to_articles_of_the_same_wiki() -> None:
@@ -37,7 +38,8 @@ def test_redirects_are_those_to_articles_of_the_same_wiki() -> None:
         *((1, 0, "Grey_wolf", "", ""), (2, 0, "Grey_wolf", None, "Names in Latin"), (3, 14, "Wolves", None, None)),
         (4, 0, "Loup", "fr", ""),
     ]
-    assert [*redirects("redirect.sql", files(redirect=(columns, rows)))] == [(1, "Grey_wolf"), (2, "Grey_wolf")]
+    with files(redirect=(columns, rows)):
+        assert [*redirects("redirect.sql")] == [(1, "Grey_wolf"), (2, "Grey_wolf")]
 
 
 NEW_LINKS = "`pl_from` int,\n `pl_from_namespace` int,\n `pl_target_id` bigint(20) unsigned NOT NULL"
@@ -77,25 +79,25 @@ OLD_ROWS: list[tuple[Value, ...]] = [
     ids=["new", "old", "both"],
 )
 def test_links_have_titles_of_their_own_or_of_another_table(columns: str, rows: list[tuple[Value, ...]]) -> None:
-    open_file = files(pagelinks=(columns, rows), linktarget=(TARGETS, TARGET_ROWS))
     targets = "linktarget.sql" if columns == NEW_LINKS else None
-    assert linked(page_links("pagelinks.sql", targets, open_file)) == EXPECTED
+    with files(pagelinks=(columns, rows), linktarget=(TARGETS, TARGET_ROWS)):
+        assert linked(page_links("pagelinks.sql", targets)) == EXPECTED
 
 
 def test_links_and_titles_in_several_batches() -> None:
     rows: list[tuple[Value, ...]] = [(number, 0, number % 9_000) for number in range(18_000)]
     titles: list[tuple[Value, ...]] = [(number, 0, f"Title_{number}") for number in range(9_000)]
-    open_file = files(pagelinks=(NEW_LINKS, rows), linktarget=(TARGETS, titles))
-    batches = [*page_links("pagelinks.sql", "linktarget.sql", open_file)]
+    with files(pagelinks=(NEW_LINKS, rows), linktarget=(TARGETS, titles)):
+        batches = [*page_links("pagelinks.sql", "linktarget.sql")]
     assert len(batches) > 1
     assert linked(iter(batches)) == [*enumerate(title_hash(f"Title {number % 9_000}") for number in range(18_000))]
 
 
 def test_links_by_number_need_the_table_of_titles() -> None:
-    open_file = files(pagelinks=(NEW_LINKS, [(1, 0, 20)]), linktarget=(TARGETS, []))
-    assert linked(page_links("pagelinks.sql", "linktarget.sql", open_file)) == []
-    with pytest.raises(DataError, match="linktarget.sql.gz"):
-        page_links("pagelinks.sql", None, open_file)
+    with files(pagelinks=(NEW_LINKS, [(1, 0, 20)]), linktarget=(TARGETS, [])):
+        assert linked(page_links("pagelinks.sql", "linktarget.sql")) == []
+        with pytest.raises(DataError, match="linktarget.sql.gz"):
+            page_links("pagelinks.sql", None)
 
 
 # Wikidata
@@ -107,7 +109,8 @@ PAIRS = [("Life", "Vie"), ("Human", "Humain")]
 
 
 def sitelinks(content: bytes) -> list[tuple[str, str]]:
-    return [*wikidata_sitelinks("sitelinks", "enwiki", "frwiki", opener({"sitelinks": content}))]
+    with in_memory({"sitelinks": content}):
+        return [*wikidata_sitelinks("sitelinks", "enwiki", "frwiki")]
 
 
 @pytest.mark.parametrize(
