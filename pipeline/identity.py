@@ -117,7 +117,7 @@ def code_digest(*modules: str) -> str:
     """SHA-256 in hexadecimal of modules and every module of the project that they import, directly or not.
 
     Args:
-      *modules: dotted names, such as `components.evaluator.component`; modules of libraries count for nothing.
+      *modules: dotted names, such as `components.evaluator`; modules of libraries count for nothing.
     """
     if _read is not None and modules in _read:
         return _read[modules]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from ml_metadata.proto import metadata_store_pb2
 
-from components.trainer.workers import joined_cluster
 from components.wikiclir_example_gen.report import DataReport
+from models.training.cluster import joined_cluster
 from models.training.devices import configure_devices
 from models.tuning.results import SearchResults
 from pipeline.beam_settings import beam_arguments, check_local_beam

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components.evaluator.evaluate import evaluate
 from components.settings import EvaluationSettings
+from models.evaluation.evaluate_lists import evaluate
 from models.evaluation.metrics import METRICS, NDCG, Metric
 from models.training.settings import TrainingSettings
 from smooth_clir.cli.experiment import results_table

@@ -30,7 +30,7 @@ ROOTS = ("schemas", "models", "components", "pipeline", "smooth_clir")
 """The packages that stand at the top."""
 TFX_FILES = {"component.py", "run_fn.py", "tuner.py", "tuner_fn.py"}
 """The files in a stage's folder that may know TFX; a stage of one file, directly under `components`, may, too."""
-OF_ALL_STAGES = {"stage", "beam_runner", "on_workers", "artifact_files", "settings", "unfinished_work", "piece_store"}
+OF_ALL_STAGES = {"stage", "beam_runner", "on_workers", "artifact_files", "settings"}
 """The modules that every stage may import."""
 TENSORFLOW = {"tensorflow", "keras", "tfx", "apache_beam"}
 """The libraries that tests without a mark do without."""

@@ -2,9 +2,9 @@
 
 from tfx.components.trainer.fn_args_utils import FnArgs
 
-from components.trainer.inputs import TrainingArguments
-from components.trainer.training import train_and_export
-from components.trainer.workers import run_training
+from models.training.cluster import run_training
+from models.training.inputs import TrainingArguments
+from models.training.train_ranker import train_and_export
 
 
 def run_fn(fn_args: FnArgs) -> None:

@@ -6,10 +6,10 @@ import tensorflow as tf
 from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.components.tuner.component import TunerFnResult
 
-from components.trainer.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
-from components.trainer.training import read_and_train_trial, train_trial
-from components.trainer.workers import joined_cluster, run_training
+from models.training.cluster import joined_cluster, run_training
 from models.training.devices import make_strategy
+from models.training.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
+from models.training.train_ranker import read_and_train_trial, train_trial
 from models.tuning.trial_search import Numbers, TrialSearch
 from schemas.errors import ConfigError
 

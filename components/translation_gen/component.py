@@ -2,9 +2,9 @@
 
 import os
 
-from components.piece_store import PieceStore
 from components.stage import Apply, Input, Output, stage
 from components.translation_gen.translate_sentences import Sentences, translate_sentences
+from models.piece_store import PieceStore
 from models.translators.load_translator import translator_digest, with_probe
 from models.translators.settings import TranslatorSettings
 from schemas import file_system

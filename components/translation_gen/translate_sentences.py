@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from components.piece_store import PieceStore, in_pieces, work_on_pieces
 from models.encoders.text_vectors import Keys, text_keys
+from models.piece_store import PieceStore, in_pieces, work_on_pieces
 from models.translators.load_translator import load_translator
 from models.translators.settings import TranslatorSettings
 from models.translators.translator import Translator

@@ -7,7 +7,7 @@ import logging
 from tfx.dsl.io import fileio
 
 from components.stage import Apply, Identity, Output, stage
-from components.unfinished_work import unfinished_work
+from models.unfinished_work import unfinished_work
 from schemas.artifacts import WikiClirFiles
 from smooth_clir.wikipedia.collection.build import build_collection
 from smooth_clir.wikipedia.collection.look import preflight

@@ -21,8 +21,8 @@ from smooth_clir.cli.summary import metrics_table
 from smooth_clir.cli.terminal import StageView, show, show_json
 
 if TYPE_CHECKING:
-    from components.evaluator.evaluate import Evaluation
     from components.wikiclir_example_gen.report import DataReport
+    from models.evaluation.evaluate_lists import Evaluation
 
 
 @click.command()
@@ -93,11 +93,11 @@ def _evaluate(
         import tensorflow as tf
 
         from components.collection_gen.write_collection import write_collection
-        from components.evaluator.evaluate import evaluate
         from components.wikiclir_example_gen.ingest import ingest
         from components.wikiclir_example_gen.lists import IngestSettings
         from components.wikiclir_example_gen.report import DataReport
         from models.choices import SCORES
+        from models.evaluation.evaluate_lists import evaluate
         from models.evaluation.score_lists import score_lists
         from models.exported.model import LoadedModel
         from models.lists.ranking_lists import read_lists

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from components.lexicon_gen.write_lexicon import FurtherPairs, PairSource
 from models.exported.explanation import ScorePart, WordPart
 from models.exported.model import StemTranslations, Translation
 from models.lexicon.learn_lexicon import learn_lexicon
+from models.lexicon.write_lexicon import FurtherPairs, PairSource
 from models.texts.tokens import ALL_WORDS
 from schemas.lexicon_pairs import EXPORT_ENDINGS
 from smooth_clir.cli.lexicon import _lines

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from components.evaluator.evaluate import evaluate
+from models.evaluation.evaluate_lists import evaluate
 from models.lists.ranking_lists import read_lists
 from schemas.errors import DataError
 from schemas.evaluation import Comparison

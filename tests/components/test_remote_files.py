@@ -43,8 +43,8 @@ def test_a_collection_is_read_from_and_written_to_a_remote_folder() -> None:
 
 
 def test_a_lexicon_is_learned_from_remote_pairs_and_written_to_a_remote_folder() -> None:
-    from components.lexicon_gen.write_lexicon import FurtherPairs, PairSource, write_lexicon
     from models.lexicon.lexicon import read_lexicon
+    from models.lexicon.write_lexicon import FurtherPairs, PairSource, write_lexicon
 
     folder = write("ram://remote_lexicon", {"pairs": "wolf\tloup\nno tabs\n"})
     pairs = FurtherPairs([PairSource("pairs", [f"{folder}/pairs"])], 1.0)

@@ -27,7 +27,7 @@ def workers_of(process: "subprocess.Popen[str]") -> list[int]:
     tasks = Path(f"/proc/{process.pid}/task")
     children = [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
     commands = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
-    return sorted(child for child, command in commands.items() if b"components.trainer.worker" in command)
+    return sorted(child for child, command in commands.items() if b"models.training.worker" in command)
 
 
 def test_a_run_whose_worker_is_killed_is_completed_by_the_same_command(tmp_path: Path) -> None:

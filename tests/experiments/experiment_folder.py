@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from components.evaluator.evaluate import evaluate
+from models.evaluation.evaluate_lists import evaluate
 from models.evaluation.metrics import METRICS
 from models.settings import LossSettings
 from pipeline.output_folder import OutputFolder

@@ -97,7 +97,7 @@ def check_reads_nothing(stage_end: StageEnd) -> None:
 
 
 def test_every_input_of_a_run_is_among_those_that_are_swapped() -> None:
-    # The encoder's files are those of tests/components/text_vector_gen/test_component.py.
+    # The encoder's files are those of tests/components/test_text_vector_gen.py.
     inputs = {name for name in inputs_of(RunConfig) if not name.startswith("encoder.")}
     swapped = (*(f"data.{role}" for role in COLLECTION), *LATER, *DUMPS)
     assert inputs == {name.replace("wikis.en", "wikis.*") for name in swapped}

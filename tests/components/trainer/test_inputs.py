@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.stages, *EAGERLY]  # it imports TFX
 @pytest.fixture
 def read(tmp_path, monkeypatch):
     """Reads the inputs of a training with some of its settings, and with a channel of words that match, if any."""
-    from components.trainer import inputs
+    from models.training import inputs
 
     transform = SimpleNamespace(
         transformed_feature_spec=lambda: TEXT_SPEC,
@@ -165,7 +165,7 @@ def test_a_channel_that_needs_a_lexicon_is_refused_without_one(read):
 
 
 def test_the_best_numbers_of_a_search_stand_in_the_job():
-    from components.trainer.inputs import TrainingArguments
+    from models.training.inputs import TrainingArguments
 
     paths = dict.fromkeys(["transform_graph_path", "model_run_dir", "serving_model_dir"], "")
     arguments = TrainingArguments(
@@ -184,7 +184,7 @@ def test_the_best_numbers_of_a_search_stand_in_the_job():
     ids=["across two", "within one"],
 )
 def test_within_one_language_a_word_of_a_query_is_as_rare_as_it_is_among_documents(languages, expected):
-    from components.trainer import inputs
+    from models.training import inputs
 
     words = {f.QUERY_VOCABULARY: [b"lave", b"neuf"], f.DOCUMENT_VOCABULARY: [b"mont", b"lave"]}
     lists = SimpleNamespace(

@@ -14,6 +14,7 @@ from models.evaluation.metrics import METRICS, means
 from models.evaluation.score_lists import score_lists
 from models.exported.model import as_texts
 from models.lexicon.lexicon import COLLECTION_FILE, CollectionRecord, read_lexicon
+from models.training import train_ranker
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.engine import Engine
@@ -82,8 +83,6 @@ def added_entries():
 def make(without_graphs, make_examples, tmp_path_factory):
     """Calls the stages of settings on the lists, of which those held out may have other grades."""
 
-    from components.trainer import training
-
     def make(settings, names=TRAINING, held_out_grade=int):
         folder = tmp_path_factory.mktemp("stages")
         lists = lists_of(20, held_out_grade)
@@ -94,7 +93,7 @@ def make(without_graphs, make_examples, tmp_path_factory):
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("export_ranker", "write_words"):
-            patch.setattr(training, name, with_graphs()(getattr(training, name)))
+            patch.setattr(train_ranker, name, with_graphs()(getattr(train_ranker, name)))
         yield make
 
 
@@ -264,7 +263,6 @@ def test_labels_of_queries_without_judgments_teach_the_lexicon_their_words(make,
 def test_grades_of_held_out_queries_change_nothing_that_is_learned_and_an_adversary_sees_their_texts(
     make, monkeypatch
 ) -> None:
-    from components.trainer import training
 
     rankers = []
 
@@ -272,8 +270,8 @@ def test_grades_of_held_out_queries_change_nothing_that_is_learned_and_an_advers
         Path(path).mkdir(parents=True)
         rankers.append(ranker)
 
-    monkeypatch.setattr(training, "export_ranker", keep)
-    monkeypatch.setattr(training, "write_words", lambda *arguments: None)
+    monkeypatch.setattr(train_ranker, "export_ranker", keep)
+    monkeypatch.setattr(train_ranker, "write_words", lambda *arguments: None)
     settings = settings_of([HELD_OUT], adversary={"weight": 0.01, "held_out_texts": True})
     first, flipped = (make(settings, held_out_grade=grade) for grade in (int, lambda grade: 2 - grade))
     for parts in (("LexiconGen", "lexicon"), ("Transform", "transform_graph", "transform_fn", "assets")):

@@ -38,7 +38,7 @@ def lists():
 @pytest.fixture(scope="module")
 def inputs_of(lists):
     """The inputs of a training with channels of some weights, by their kinds."""
-    from components.trainer.inputs import TrainingInputs
+    from models.training.inputs import TrainingInputs
 
     def inputs_of(channels, similarity="smooth_cosine", loss=None, left_out=None):
         left_out = [] if left_out is None else left_out
@@ -73,7 +73,7 @@ def inputs_of(lists):
 @pytest.fixture(scope="module")
 def train(without_graphs, inputs_of, tmp_path_factory):
     """Trains for two epochs; the same training once."""
-    from components.trainer.training import train_ranker
+    from models.training.train_ranker import train_ranker
 
     made = {}
 
@@ -137,7 +137,7 @@ def test_a_channel_whose_scores_are_not_fixed_is_trained_along(train, lists, mon
 
 
 def test_the_train_splits_scores_are_those_of_the_channel_that_is_trained(inputs_of, train, lists):
-    from components.trainer.training import count_train_scores
+    from models.training.train_ranker import count_train_scores
 
     beside = count_train_scores(train({"lexicon": 0.8}).ranker, inputs_of({"lexicon": 0.8}))
     alone = train({}).ranker

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from components.trainer.inputs import unfinished_folder
+from models.training.inputs import unfinished_folder
 
 pytestmark = pytest.mark.stages  # it imports TFX
 

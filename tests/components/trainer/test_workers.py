@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import tensorflow as tf
 
-from components.trainer import workers
-from components.trainer.workers import joined_cluster, run_training, run_workers
+from models.training import cluster
+from models.training.cluster import joined_cluster, run_training, run_workers
 from models.training.settings import TrainingSettings
 from models.training.workers import Cluster
 from schemas.errors import ConfigError, DataError, WorkerDied
@@ -148,7 +148,7 @@ def test_a_full_disk_is_reported_as_such_and_the_training_goes_on(tmp_path):
 
 @pytest.mark.stages
 def test_what_a_worker_prints_last_stands_in_the_error_of_its_death(monkeypatch, tmp_path):
-    monkeypatch.setattr(workers, "_START", "import sys; assert %r; print('not found', file=sys.stderr); sys.exit(3)")
+    monkeypatch.setattr(cluster, "_START", "import sys; assert %r; print('not found', file=sys.stderr); sys.exit(3)")
     with pytest.raises(WorkerDied) as died:
         run_single_worker(tmp_path)
     assert str(died.value).splitlines() == [

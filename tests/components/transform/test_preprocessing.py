@@ -6,10 +6,10 @@ import pytest
 import tensorflow as tf
 from google.protobuf import text_format
 
-from components.trainer.pretrained import Coverage, read_pretrained, vocabulary_size
-from components.trainer.transformed_texts import TransformedTexts
 from components.transform.settings import TransformSettings
 from models.settings import WordTableSource
+from models.training.pretrained import Coverage, read_pretrained, vocabulary_size
+from models.training.transformed_texts import TransformedTexts
 from schemas import features as f
 from schemas.errors import DataError
 from schemas.word_rules import WordRules

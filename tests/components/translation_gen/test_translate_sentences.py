@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.piece_store import PieceStore
 from components.translation_gen import translate_sentences as subject
 from components.translation_gen.translate_sentences import Sentences, translate_sentences
+from models.piece_store import PieceStore
 from schemas.errors import DataError
 from tests.components.collected import collect
 from tests.models.translators.small_translator import COUNTING, CountingTranslator

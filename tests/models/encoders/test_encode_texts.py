@@ -1,4 +1,4 @@
-"""components/text_vector_gen/encode_texts.py: each distinct text is encoded once, whatever ends a run."""
+"""models/encoders/encode_texts.py: each distinct text is encoded once, whatever ends a run."""
 
 import logging
 import os
@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.piece_store import PieceStore, in_pieces
-from components.text_vector_gen import encode_texts as subject
-from components.text_vector_gen.encode_texts import (
+from models.encoders import encode_texts as subject
+from models.encoders.encode_texts import (
     encode_texts,
     length_of_vectors,
     read_queries,
@@ -19,6 +18,7 @@ from components.text_vector_gen.encode_texts import (
 from models.encoders.endpoint import EndpointEncoder, fingerprint
 from models.encoders.settings import EncoderSettings
 from models.encoders.text_vectors import stored_form, text_keys
+from models.piece_store import PieceStore, in_pieces
 from schemas.errors import DataError
 from tests.components.collected import collect
 from tests.models.encoders.endpoint_server import another_model, embed, good, listening

@@ -13,8 +13,6 @@ import tensorflow as tf
 import tensorflow_transform as tft
 from tensorflow import keras
 
-from components.trainer.pretrained import VectorsReport, read_pretrained, vocabulary_size
-from components.unfinished_work import unfinished_work
 from models.choices import CHANNELS, SCORERS
 from models.encoders.text_vectors import TextVectors, with_text_vectors
 from models.job import TrainingJob
@@ -24,6 +22,8 @@ from models.lists.document_frequency import idf_of_terms
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import FixedScorer, ScorerInputs, Words
+from models.training.pretrained import VectorsReport, read_pretrained, vocabulary_size
+from models.unfinished_work import unfinished_work
 from schemas import features as f
 from schemas.domains import DomainFilter, domains_to_test, domains_to_train
 

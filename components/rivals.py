@@ -3,10 +3,10 @@
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files, write_text
-from components.rivals.rank_lists import rank_lists, translate_queries
 from components.stage import Input, Output, stage
 from models.lexicon.lexicon import read_lexicon
 from models.lists.ranking_lists import read_lists
+from models.rivals.rank_lists import rank_lists, translate_queries
 from models.rivals.term_lists import TermLists
 from models.translators.settings import TranslatorSettings
 from schemas.artifacts import Collection, Lexicon, RankingRun

@@ -23,7 +23,7 @@ LISTS = {
 @pytest.fixture
 def run(tmp_path, make_artifact, make_collection, make_examples):
     """Runs the stage with parameters; returns the lexicon and the report."""
-    from components.lexicon_gen.component import LexiconGen
+    from components.lexicon_gen import LexiconGen
 
     def run(**settings):
         examples, written = make_examples(tmp_path, {}, LISTS), make_artifact("Lexicon", tmp_path)

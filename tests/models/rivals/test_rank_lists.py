@@ -1,11 +1,11 @@
-"""components/rivals/rank_lists.py: run files of rivals, and their parameters."""
+"""models/rivals/rank_lists.py: run files of rivals, and their parameters."""
 
 import json
 from io import StringIO
 
 import pytest
 
-from components.rivals.rank_lists import rank_lists, translate_queries
+from models.rivals.rank_lists import rank_lists, translate_queries
 from models.rivals.term_lists import TermLists
 from models.texts.tokens import ALL_WORDS
 from models.translators.command import ALLOWED

@@ -33,7 +33,7 @@ def write_run(folder, tag, lists):
 @pytest.fixture
 def evaluated(tmp_path, make_artifact, make_examples):
     """Evaluates a folder as a model, beside runs with some tags; returns the evaluation's folder and report."""
-    from components.evaluator.component import Evaluator
+    from components.evaluator import Evaluator
 
     def evaluated(*tags, lists=LISTS, train=TRAIN, **properties):
         examples = make_examples(tmp_path, lists, train)
@@ -52,7 +52,7 @@ def evaluated(tmp_path, make_artifact, make_examples):
 @pytest.fixture
 def scored(monkeypatch):
     """The models that were asked for scores, each with the second pass that its report names; none is loaded."""
-    from components.evaluator import component as evaluator
+    from components import evaluator
 
     paths = []
 
@@ -139,7 +139,7 @@ def test_a_pipeline_hands_over_the_runs_of_any_number_of_stages_and_caches_them(
     from tfx.orchestration.metadata import sqlite_metadata_connection_config
     from tfx.types import standard_artifacts
 
-    from components.evaluator.component import Evaluator
+    from components.evaluator import Evaluator
     from pipeline.launching import launch
     from schemas.artifacts import RankingRun
     from tests.components.source import Source

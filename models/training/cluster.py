@@ -16,7 +16,7 @@ from typing import IO, Any, Final, TypeAlias
 
 import tensorflow as tf
 
-from components.trainer import worker
+from models.training import worker
 from models.training.devices import make_strategy
 from models.training.settings import TrainingSettings
 from models.training.workers import Cluster

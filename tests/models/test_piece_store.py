@@ -1,4 +1,4 @@
-"""components/piece_store.py: a piece is whole or not there."""
+"""models/piece_store.py: a piece is whole or not there."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.piece_store import PieceStore
 from models.encoders.text_vectors import text_keys
+from models.piece_store import PieceStore
 
 pytestmark = pytest.mark.tensors
 

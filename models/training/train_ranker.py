@@ -8,9 +8,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import tensorflow as tf
 
-from components.trainer.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
-from components.trainer.transformed_texts import TransformedTexts
-from components.trainer.word_projector import write_words
 from models.choices import CHANNELS, FITTED, HELD_OUT, SCORERS
 from models.encoders.load_encoder import load_graph_encoder
 from models.encoders.settings import IN_GRAPH, check_files
@@ -26,10 +23,13 @@ from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
 from models.training.channel_weight import Sum, fit_weight
 from models.training.hparams import settings_of, write_hparams
+from models.training.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
 from models.training.list_evaluator import ListEvaluator
 from models.training.second_pass import fit_second_pass, own_vectors
 from models.training.steps import GRADIENT_NORM, RELEVANCE
 from models.training.train import train
+from models.training.transformed_texts import TransformedTexts
+from models.training.word_projector import write_words
 from models.training.workers import Chief
 from models.tuning.settings import searched_settings
 from schemas.features import DOC_TEXT, QUERY_TEXT

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.lexicon_gen.write_lexicon import FurtherPairs, PairSource, mr_pairs, write_lexicon
 from models.lexicon.lexicon import read_lexicon
+from models.lexicon.write_lexicon import FurtherPairs, PairSource, mr_pairs, write_lexicon
 from schemas.byte_streams import input_digest
 from schemas.domains import domains_to_train
 from schemas.errors import DataError

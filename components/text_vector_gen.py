@@ -6,9 +6,8 @@ import os
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files
-from components.piece_store import PieceStore
 from components.stage import Apply, Input, Output, stage
-from components.text_vector_gen.encode_texts import (
+from models.encoders.encode_texts import (
     encode_texts,
     length_of_vectors,
     read_queries,
@@ -17,6 +16,7 @@ from components.text_vector_gen.encode_texts import (
 from models.encoders.endpoint import EndpointEncoder, fingerprint
 from models.encoders.settings import TEXT_FORM, EncoderSettings, check_files
 from models.encoders.text_vectors import EncoderRecord, write_text_vectors
+from models.piece_store import PieceStore
 from schemas.artifacts import Collection, TextVectors
 from schemas.splits import SPLITS
 

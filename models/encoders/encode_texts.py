@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from components.piece_store import PieceStore, in_pieces, work_on_pieces
 from models.encoders.load_encoder import load_encoder
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, is_cut
 from models.encoders.settings import EncoderSettings
 from models.encoders.text_vectors import Keys, stored_form, text_keys
 from models.encoders.vector_files import read_vectors
 from models.lists.ranking_lists import TEXT_SPEC
+from models.piece_store import PieceStore, in_pieces, work_on_pieces
 from schemas import features as f
 from schemas import file_system
 from schemas.apply import Apply

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from components.evaluator.evaluate import evaluate, read_baselines
+from models.evaluation.evaluate_lists import evaluate, read_baselines
 from models.evaluation.metrics import METRICS, per_query_metrics
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT

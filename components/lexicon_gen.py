@@ -6,9 +6,9 @@ from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files
-from components.lexicon_gen.write_lexicon import FurtherPairs, PairSource, mr_pairs, write_lexicon
 from components.stage import Apply, Input, Output, stage
 from models.lexicon.lexicon import WITHOUT_DOMAIN, Kind
+from models.lexicon.write_lexicon import FurtherPairs, PairSource, mr_pairs, write_lexicon
 from models.lists.ranking_lists import IDS_SPEC, read_lists
 from schemas.artifacts import Collection, Lexicon, Translations, WikiClirFiles
 from schemas.collection import DocumentTexts

@@ -23,7 +23,8 @@ QUERIES = {f"q{split}": f"{split} wolf" for split in LISTS}
 @pytest.fixture
 def encoder(monkeypatch):
     """The encoder of the stage, whose probe is that of an endpoint."""
-    from components.text_vector_gen import component, encode_texts
+    from components import text_vector_gen as component
+    from models.encoders import encode_texts
 
     counting = CountingEncoder()
     monkeypatch.setattr(encode_texts, "load_encoder", lambda _: counting)
@@ -37,7 +38,7 @@ def encoder(monkeypatch):
 @pytest.fixture
 def run(tmp_path, encoder, make_artifact, make_collection, make_examples):
     """Runs the stage; returns the vectors."""
-    from components.text_vector_gen.component import TextVectorGen
+    from components.text_vector_gen import TextVectorGen
 
     examples = make_examples(tmp_path, LISTS["test"], LISTS["train"], LISTS["eval"])
     lines = [f"{doc_id}\tA title\t{text}\n" for doc_id, text in DOCUMENTS.items()]

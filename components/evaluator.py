@@ -6,10 +6,10 @@ from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples, Model, ModelEvaluation
 
 from components.artifact_files import read_text, serving_model, split_files, write_text
-from components.evaluator.evaluate import evaluate, read_baselines
 from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.encoders.text_vectors import TextVectors
+from models.evaluation.evaluate_lists import evaluate, read_baselines
 from models.evaluation.score_lists import score_lists
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import read_lists

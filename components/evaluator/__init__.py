@@ -1,1 +1,0 @@
-"""Evaluator: the paper's metrics of the exported model on the test split, and the baselines."""

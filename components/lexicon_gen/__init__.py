@@ -1,1 +1,0 @@
-"""LexiconGen: translations learned from the train pairs, and statistics of the collection."""

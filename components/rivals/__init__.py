@@ -1,1 +1,0 @@
-"""Rivals: the rankers that Polynomial Semantic Indexing was measured against."""
