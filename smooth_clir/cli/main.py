@@ -31,7 +31,7 @@ from smooth_clir.cli.terminal import say
 from smooth_clir.cli.users_error import is_interruption, users_error
 from smooth_clir.cli.wikipedia import wikipedia
 
-_COMMANDS: Final = {
+COMMANDS: Final = {
     "Begin": (init, doctor),
     "Data": (convert_command, wikipedia),
     "Train and measure": (run, experiment, report, evaluate, compile_command),
@@ -54,7 +54,7 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes a section for each group."""
         width = max(map(len, self.commands))
-        for group, commands in _COMMANDS.items():
+        for group, commands in COMMANDS.items():
             with formatter.section(group):
                 limit = formatter.width - width - 6
                 formatter.write_dl(
@@ -73,7 +73,7 @@ class _Commands(click.Group):
     cls=_Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    commands={command.name or "": command for commands in _COMMANDS.values() for command in commands},
+    commands={command.name or "": command for commands in COMMANDS.values() for command in commands},
 )
 @click.version_option(package_name="smooth-clir")
 @click.pass_context
