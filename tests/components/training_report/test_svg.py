@@ -38,7 +38,8 @@ def test_the_ink_is_the_colour_of_the_text_around_and_nothing_else_is_black():
     colours = set(re.findall(r"(?:fill|stroke): (#?\w+)", PICTURE.file))
     assert colours == {"none", "currentColor", COLOURS[0]}
     texts = [part for part in elements(PICTURE) if part.tag.endswith("}text")]
-    assert texts and all("fill: currentColor" in text.attrib["style"] for text in texts)
+    rules = dict(re.findall(r"\.(s\d+)\{([^}]*)\}", PICTURE.file))
+    assert texts and all("fill: currentColor" in rules[text.attrib["class"]] for text in texts)
     assert "prefers-color-scheme:dark" in PICTURE.file
     # The font is the page's, and not Matplotlib's.
     assert re.findall(r"font-family: ?[^;}]*", PICTURE.file) == ["font-family:system-ui,sans-serif"]
