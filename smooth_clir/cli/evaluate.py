@@ -90,7 +90,6 @@ def _evaluate(
     """
     with heavy_imports():
         import apache_beam as beam
-        import tensorflow as tf
 
         from components.collection_gen.write_collection import write_collection
         from components.wikiclir_example_gen.ingest import ingest
@@ -105,7 +104,7 @@ def _evaluate(
     with tempfile.TemporaryDirectory() as folder:
         report_path = os.path.join(folder, "report.json")
         files = {role: files_of(path) for role, path in paths.items()}
-        roles = write_collection(files, {}, top_grade, folder, tf.io.gfile.GFile)
+        roles = write_collection(files, {}, top_grade, folder)
         # No documents are sampled where there are candidates.
         settings = IngestSettings(negatives=0, seed=0, max_queries=None, top_grade=top_grade)
         splits = {name: os.path.join(folder, name) for name in SPLITS}
