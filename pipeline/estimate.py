@@ -125,7 +125,8 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     if dim:  # the store and the artifact, each of float16
         disk["vectors"] = 2 * 2 * dim * (size.documents + sum(size.lists.values()))
     if config.search.index:
-        terms = size.document_words * _TERMS.get(config.lexicon.kind, 1)  # each a document's number and a weight
+        # Each term is a document's number and a weight; a second pass needs the documents' own terms, too.
+        terms = size.document_words * (_TERMS.get(config.lexicon.kind, 1) + bool(config.feedback.gain))
         disk["index"] = round(size.documents * (text + 4 * (config.model.embedding_dim + dim) + 8 * terms))
     notes = tuple(_notes(config, size, sum(memory.values()), sum(disk.values())))
     return RunEstimate(collection=size, trainings=trainings, memory_bytes=memory, disk_bytes=disk, notes=notes)
