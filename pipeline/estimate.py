@@ -56,7 +56,7 @@ class CollectionSize(JsonRecord):
     """Number of words of queries and of documents that have a row in the model's tables."""
     cut_queries: CutTexts
     cut_documents: CutTexts
-    """What the limit on a text cuts of an even sample."""
+    """The texts and words of an even sample that lie beyond the limit on a text."""
 
 
 class TrainingSize(JsonRecord):

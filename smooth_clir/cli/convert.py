@@ -201,7 +201,7 @@ _FORMS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...], _Convert]]] =
 
 
 def _converter() -> _Convert:
-    """What converts the form that the command line gives, whole and without parameters that have no effect."""
+    """Returns the conversion of the form that the command line gives. Refuses a missing or an unused parameter."""
     names = _given_names()
     for form, (needs, takes, convert_form) in _FORMS.items():
         if not names.intersection(needs):

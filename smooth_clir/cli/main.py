@@ -128,7 +128,3 @@ def main() -> None:
         for line in str(cause).splitlines():
             say(f"clir: {line}")
         sys.exit(2 if isinstance(cause, ConfigError) else 1)
-
-
-if __name__ == "__main__":
-    main()

@@ -60,7 +60,7 @@ class IndexLocation(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """What is searched: the index's folder, or its address in Milvus."""
+        """The folder of the index that is searched, or its address in Milvus."""
         return str(self.milvus.address) if self.milvus else self.index_folder
 
     @property

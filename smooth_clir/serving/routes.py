@@ -38,7 +38,7 @@ class Problem(JsonRecord):
     """The reason why there is no result."""
 
     error: str
-    """The message, which says what must hold, what came, and what to do."""
+    """The reason as a sentence, with what to do."""
 
 
 class Ready(JsonRecord):

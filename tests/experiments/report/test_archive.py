@@ -41,7 +41,7 @@ def written(experiment: Experiment, folder: Path) -> Path:
 
 
 def verdicts_of(path: Path) -> str:
-    """The verdicts and comparisons of an archive, judged anew, in the words of a report."""
+    """Judges the claims of an archive again, and returns the verdicts and comparisons in a report's words."""
     with unpacked(path) as experiment:
         judged = judge(experiment)
         return "\n\n".join([*verdicts(judged), *comparisons(judged)])
