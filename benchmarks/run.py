@@ -30,7 +30,7 @@ from benchmarks.harness import (
 
 DEMO = (
     str(TREE / "configs" / "sample_dumps.yaml"),
-    "lexicon.title_pairs=true",
+    "channels.lexicon.title_pairs=true",
     "evaluation.baselines=[bm25, paper]",
     "search.index=true",
 )

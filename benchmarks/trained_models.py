@@ -15,15 +15,15 @@ import tensorflow_transform as tft
 from tensorflow import keras
 
 from benchmarks.harness import Figures, Measure
-from models.choices import SCORERS
 from models.job import TrainingJob
 from models.lists.mapped_rows import MappedRows, RowsFile
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.lists.training_batches import training_batches
+from models.losses.settings import LossSettings, SoslSettings
 from models.objectives.make_objective import make_objective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Scorer, ScorerInputs, Words
-from models.settings import LossSettings, ModelSettings
+from models.rankers.settings import ScorerSettings, TwoTowersSettings
 from models.training.devices import make_strategy
 from models.training.settings import TrainingSettings
 from models.training.steps import TrainingSteps
@@ -32,7 +32,7 @@ from schemas import features as f
 from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
 from schemas.word_rules import WordRules
 
-PAPER = (ModelSettings(), LossSettings())
+PAPER = (TwoTowersSettings(), SoslSettings())
 LISTS, LIST_SIZE, DOCUMENTS, TEXT_WORDS = 512, 45, 10_000, 25
 VOCABULARY, STEM_WORDS = 100_000, 3
 
@@ -45,19 +45,19 @@ class TrainLists(NamedTuple):
     """The words of queries and of documents."""
     description: str
 
-    def for_model(self, model: ModelSettings) -> "TrainLists":
-        """The lists with the columns that a run with this model has."""
+    def for_towers(self, towers: ScorerSettings) -> "TrainLists":
+        """The lists with the columns that a run with these towers has."""
         columns = self.lists.query_columns, self.lists.document_columns
-        if model.has_stems and f.QUERY_STEMS not in columns[0]:
+        if towers.reads.stems and f.QUERY_STEMS not in columns[0]:
             raise click.ClickException("the lists must have stems; run the configuration with preset=best.")
         unused: set[str] = set()
-        if not model.has_words:
+        if not towers.reads.words:
             unused |= {f.QUERY_TOKENS, f.DOC_TOKENS}
-        if not model.has_stems:
+        if not towers.reads.stems:
             unused |= {f.QUERY_STEMS, f.DOC_STEMS}
         query, document = ({name: side[name] for name in side.keys() - unused} for side in columns)
         lists = replace(self.lists, query_columns=query, document_columns=document)
-        if model.has_words:
+        if towers.reads.words:
             return self._replace(lists=lists)
         query_words, document_words = self.words
         return self._replace(lists=lists, words=(Words(query_words.stems), Words(document_words.stems)))
@@ -129,23 +129,24 @@ class Trained:
     @staticmethod
     def of(
         lists: TrainLists,
-        tower: tuple[ModelSettings, LossSettings] = PAPER,
+        towers_and_loss: tuple[ScorerSettings, LossSettings] = PAPER,
         is_dense: bool = False,
         objective_name: str | None = None,
     ) -> "Trained":
         """A new model; `is_dense` trains it with Keras's Adam, and a null objective is the loss's own."""
-        model, loss = tower
-        lists, settings = lists.for_model(model), TrainingSettings(objective=objective_name).for_model(model)
+        towers, loss = towers_and_loss
+        settings = TrainingSettings.model_validate({"objective": objective_name}).for_towers(towers)
+        lists = lists.for_towers(towers)
         job = TrainingJob(
             languages=("en", "fr"),
             rules=WordRules(),
             top_grade=MOST_RELEVANT,
-            model=model,
+            towers=towers,
             loss=loss,
             training=settings,
         )
         with make_strategy(settings).scope():
-            ranker = Ranker({model.channel: _scorer(lists, model)})
+            ranker = Ranker({towers.channel: _scorer(lists, job)})
             objective = make_objective(ranker, job)
             objective.build(lists.lists.batch(tf.constant([0]))[0])
             dense = keras.optimizers.Adam(settings.number("learning_rate"))
@@ -171,23 +172,12 @@ class Trained:
         return float(self.lists.pairs / len(self.lists) * self.batch_lists)
 
 
-def _scorer(lists: TrainLists, model: ModelSettings) -> Scorer:
-    """The scorer that the model's settings name."""
-    query_words, document_words = lists.words
-    inputs = ScorerInputs(
-        name=model.channel,
-        query_words=query_words,
-        document_words=document_words,
-        model=model,
-        seed=1,
-        train_texts=lambda: lists.lists,
-        lexicon=None,
-        eval_texts=lambda: lists.lists,
-        languages=("", ""),
-        rules=WordRules(max_tokens=1),
-        top_grade=MOST_RELEVANT,
+def _scorer(lists: TrainLists, job: TrainingJob) -> Scorer:
+    """The scorer that a job names."""
+    towers = job.towers
+    scorer: Scorer = towers.load().make(
+        ScorerInputs(towers.channel, towers, job, *lists.words, lambda: lists.lists, lambda: lists.lists)
     )
-    scorer: Scorer = SCORERS[model.scorer].load().make(inputs, **model.scorer_settings)
     return scorer
 
 

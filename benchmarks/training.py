@@ -37,26 +37,36 @@ from benchmarks.harness import (
     trees,
 )
 from benchmarks.trained_models import PAPER, Trained, TrainLists, made_up_lists, run_lists, scoring, stepping
-from models.choices import ENCODERS
-from models.settings import LossSettings, ModelSettings
+from models.losses.settings import LossSettings, PairwiseHingeSettings, SoslSettings
+from models.rankers.settings import (
+    MeanSettings,
+    PolynomialSettings,
+    ScorerSettings,
+    TextEncoderSettings,
+    TwoTowersSettings,
+)
 from models.training.devices import configure_devices
 from models.training.settings import TrainingSettings
 
-BEST = (ModelSettings(embedding_dim=128, stem_embeddings=True, word_dropout=0.25), LossSettings(in_batch=True))
-OPTIONS = {
-    "the paper's tower": PAPER,
-    "loss.in_batch": (ModelSettings(), LossSettings(in_batch=True)),
-    "loss.softmax_weight": (ModelSettings(), LossSettings(softmax_weight=0.02)),
-    "model.embedding_dim 128": (ModelSettings(embedding_dim=128), LossSettings()),
-    "model.stem_embeddings": (ModelSettings(stem_embeddings=True), LossSettings()),
-    "model.word_dropout": (ModelSettings(word_dropout=0.25), LossSettings()),
-    "model.pooling idf": (ModelSettings(pooling="idf"), LossSettings()),
-    "model.encoder polynomial": (ModelSettings(encoder="polynomial"), LossSettings()),
+_SOSL = SoslSettings()
+BEST: tuple[ScorerSettings, LossSettings] = (
+    TwoTowersSettings(embedding_dim=128, encoder=MeanSettings(stem_embeddings=True, word_dropout=0.25)),
+    SoslSettings(in_batch=True),
+)
+OPTIONS: dict[str, tuple[ScorerSettings, LossSettings]] = {
+    "the paper's towers": PAPER,
+    "loss.in_batch": (TwoTowersSettings(), SoslSettings(in_batch=True)),
+    "loss.softmax_weight": (TwoTowersSettings(), SoslSettings(softmax_weight=0.02)),
+    "embedding_dim 128": (TwoTowersSettings(embedding_dim=128), _SOSL),
+    "stem_embeddings": (TwoTowersSettings(encoder=MeanSettings(stem_embeddings=True)), _SOSL),
+    "word_dropout": (TwoTowersSettings(encoder=MeanSettings(word_dropout=0.25)), _SOSL),
+    "pooling idf": (TwoTowersSettings(encoder=MeanSettings(pooling="idf")), _SOSL),
+    "encoder polynomial": (TwoTowersSettings(encoder=PolynomialSettings()), _SOSL),
     "f2 of Bai et al. 2009": (
-        ModelSettings(encoder="polynomial", similarity="dot"),
-        LossSettings(name="pairwise_hinge"),
+        TwoTowersSettings(encoder=PolynomialSettings(), similarity="dot"),
+        PairwiseHingeSettings(),
     ),
-    "tower of preset best": BEST,
+    "towers of preset best": BEST,
 }
 
 
@@ -144,7 +154,7 @@ lists_option = click.option(
 def prepare(output: Path | None) -> TrainLists:
     """Chooses threads as a training does, and makes or reads the lists."""
     tf.get_logger().setLevel("ERROR")  # it warns of many graphs
-    configure_devices(TrainingSettings(), ModelSettings())
+    configure_devices(TrainingSettings(), TwoTowersSettings())
     return run_lists(output) if output else made_up_lists()
 
 
@@ -166,7 +176,7 @@ def options(harness: Harness, output: Path | None, steps: int) -> None:
 def encoders(harness: Harness, output: Path | None, steps: int) -> None:
     """Compare the encoders in training, and in scoring alone, with the mean."""
     lists = prepare(output)
-    towers = {name: Trained.of(lists, (ModelSettings(encoder=name), LossSettings())) for name in ENCODERS}
+    towers = {name: Trained.of(lists, (TwoTowersSettings.of(name), _SOSL)) for name in TextEncoderSettings.kinds}
     for title, measure in (("training", stepping), ("scoring", scoring)):
         ways = {name: measure(trained, steps) for name, trained in towers.items()}
         harness.compare(f"{title}, {lists.description}", ways, warm_up=1)
@@ -185,7 +195,7 @@ def rankers(harness: Harness, output: Path | None, steps: int) -> None:
     ways = {"two_towers, mean": stepping(Trained.of(lists), steps)}
     for scorer, loss in (("cossim", "worst_hinge"), ("duet_distributed", "log_likelihood")):
         for name in ("lists", "drawn"):
-            tower = ModelSettings(scorer=scorer), LossSettings(name=loss)
+            tower = ScorerSettings.model_validate(scorer), LossSettings.model_validate(loss)
             ways[f"{scorer}, {name}"] = stepping(Trained.of(lists, tower, objective_name=name), steps)
     harness.compare(f"training, {lists.description}", ways, warm_up=1)
 

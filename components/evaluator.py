@@ -10,6 +10,7 @@ from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.encoders.text_vectors import TextVectors
 from models.evaluation.evaluate_lists import evaluate, read_baselines
+from models.evaluation.metrics import METRICS
 from models.evaluation.score_lists import score_lists
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import read_lists
@@ -26,6 +27,7 @@ def Evaluator(
     model: Input[Model],
     evaluation: Output[ModelEvaluation],
     top_grade: int,
+    metrics: list[str] | None = None,
     used_negatives: int | None = None,
     held_out: tuple[str, ...] = (),
     bm25_run: Input[RankingRun] | None = None,
@@ -33,7 +35,7 @@ def Evaluator(
     rival_runs: Input[RankingRun] | None = None,
     text_vectors: Input[artifacts.TextVectors] | None = None,
 ) -> None:
-    """Computes the paper's metrics of a model on the test split, beside the baselines.
+    """Computes the metrics of a model on the test split, beside the baselines.
 
     Each baseline has an input of its own: Kubeflow Pipelines has no input for several channels.
 
@@ -43,6 +45,7 @@ def Evaluator(
       model: the exported model, whose `score` signature, and second pass if it has one, score the lists.
       evaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
       top_grade: the MR grade.
+      metrics: the keys of the metrics that are reported; None for those that always are.
       used_negatives: the number of NR documents of a list that count; None for all.
       held_out: the domains whose lists alone are evaluated, for no other stage has learned from them; none for all.
       bm25_run, paper_run, rival_runs: runs over the same lists; the tag in a run file is the baseline's name. The last
@@ -66,6 +69,7 @@ def Evaluator(
         scores.pop(SCORES),
         baselines,
         top_grade,
+        metrics=metrics or [*METRICS],
         trained=trained,
         channels=scores,
         feedback=LoadedModel(path).feedback,

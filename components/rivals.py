@@ -26,11 +26,11 @@ def Rivals(
     top_grade: int,
     vocabulary_size: int,
     seed: int,
-    query_translator: TranslatorSettings,
     used_negatives: int | None = None,
     held_out: tuple[str, ...] = (),
     lexicon: Input[Lexicon] | None = None,
     collection: Input[Collection] | None = None,
+    query_translator: TranslatorSettings | None = None,
 ) -> None:
     """Ranks the test lists by rankers that are learned in seconds, most of them rivals of Bai et al. 2009.
 
@@ -64,7 +64,7 @@ def Rivals(
     learned = read_lexicon(lexicon.uri) if lexicon else None
     documents = DocumentTexts(collection.uri) if collection else None
     translated = None
-    if query_translator.kind != "none":
+    if query_translator:
         translated = translate_queries(splits.values(), query_translator, languages)
     texts = TermLists.read(splits, languages, rules, learned, top_grade, vocabulary_size, seed, documents, translated)
     for name, content in rank_lists(methods, texts).items():

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from models.choices import RIVALS
-from models.evaluation.metrics import METRICS, OneOfMetrics
+from models.evaluation.metrics import MetricName, metric_key, with_metrics
 from models.translators.settings import TranslatorSettings
 from schemas.settings import OneOf, Settings
 from smooth_clir.retrieval.milvus_settings import MilvusSettings
@@ -26,16 +26,25 @@ class EvaluationSettings(Settings):
     cl_lsi_lexicon, cl_lsi beside it; bm25_stems, BM25 with equal stems; and translated_bm25 and translated_rm3, BM25 of
     queries that `query_translator` translates, the second expanded by a relevance model of each list's best documents
     (RM3)."""
-    query_translator: TranslatorSettings = TranslatorSettings()
-    """The machine translator of queries into the document language, for translated_bm25 and translated_rm3 alone."""
+    query_translator: TranslatorSettings | None = None
+    """The machine translator of queries into the document language, for translated_bm25 and translated_rm3 alone; null:
+    none."""
     minimums: dict[str, Annotated[float, Field(strict=True)]] | None = None
     """Least value of each named metric on the test split; null: all metrics must be above those of random order."""
-    compared_metric: Annotated[str, AfterValidator(OneOfMetrics(METRICS))] = "ndcg_5"
+    metrics: tuple[MetricName, ...] = ()
+    """Further metrics of the test split, beside those that are always reported, each with its own cutoff, such as
+    ndcg@20. Names of ir_measures, such as nDCG@20, are taken too."""
+    compared_metric: MetricName = "ndcg_5"
     """The metric that must not be significantly worse than the last pushed model's, on the same test lists."""
     significance: Annotated[float, Field(gt=0, lt=1)] = 0.05
     """A model is significantly worse if the paired test's p-value is below this."""
     start_anew: bool = False
     """Push without comparing with the last pushed model."""
+
+    @property
+    def reported(self) -> list[str]:
+        """The keys of all metrics of the test split."""
+        return with_metrics(*self.metrics, self.compared_metric, *(self.minimums or ()))
 
     @field_validator("baselines")
     @classmethod
@@ -49,7 +58,7 @@ class EvaluationSettings(Settings):
     def _metrics_are_known(cls, minimums: dict[str, float] | None) -> dict[str, float] | None:
         if minimums is None:
             return None
-        named = [(OneOfMetrics(METRICS)(name), value) for name, value in minimums.items()]
+        named = [(metric_key(name), value) for name, value in minimums.items()]
         if len(dict(named)) < len(named):
             raise ValueError(f"must name a metric once; got {', '.join(minimums)}")
         for key, value in named:

@@ -14,7 +14,7 @@ from models.encoders.encode_texts import (
     tables_of_files,
 )
 from models.encoders.endpoint import EndpointEncoder, fingerprint
-from models.encoders.settings import TEXT_FORM, EncoderSettings, check_files
+from models.encoders.settings import TEXT_FORM, EncoderSettings, EndpointSettings, VectorsSettings, check_files
 from models.encoders.text_vectors import EncoderRecord, write_text_vectors
 from models.piece_store import PieceStore
 from schemas.artifacts import Collection, TextVectors
@@ -30,7 +30,6 @@ def TextVectorGen(
     encoder: EncoderSettings,
     digest: str,
     store: str,
-    probes: tuple[float, ...] = (),
 ) -> None:
     """Encodes every distinct text once: the queries of all lists, and all documents of the collection.
 
@@ -42,28 +41,28 @@ def TextVectorGen(
       collection: the documents.
       text_vectors: see `models.encoders.text_vectors`.
       apply: shares the texts among workers.
-      encoder: the encoder.
+      encoder: the encoder; an endpoint without a fingerprint where nobody has asked it yet.
       digest: of the encoder, see `pipeline.encoder_identity`; the store has a folder for each.
       store: folder of all encoders' vectors, local or remote.
-      probes: the fingerprint of an endpoint, see `models.encoders.endpoint`; empty where nobody has asked it yet.
 
     Raises:
       DataError: a text cannot be encoded, files of vectors lack one, a file of the encoder has changed, or queries and
         documents have vectors of two lengths.
     """
     check_files(encoder)
-    if encoder.kind == "endpoint" and not probes:
+    probes = encoder.probes if isinstance(encoder, EndpointSettings) else ()
+    if isinstance(encoder, EndpointSettings) and not probes:
         # In a cluster nobody has asked it: the digest does not yet tell one model behind the address from another.
         probes = fingerprint(EndpointEncoder(encoder).probe())
+        encoder = encoder.model_copy(update={"probes": probes})
         digest = hashlib.sha256(f"{digest} {probes}".encode()).hexdigest()
     queries = read_queries(path for split in SPLITS for path in split_files(examples, split))
     record = EncoderRecord(settings=encoder.model_dump(mode="json"), digest=digest, probes=probes)
-    if encoder.kind == "vectors":
+    if isinstance(encoder, VectorsSettings):
         tables = tables_of_files(encoder, queries, collection.uri)
     else:
         folder = os.path.join(store, digest)
-        known = encoder.model_copy(update={"probes": probes})
-        encoded = encode_texts(known, queries, collection.uri, PieceStore(folder), apply)
+        encoded = encode_texts(encoder, queries, collection.uri, PieceStore(folder), apply)
         tables = encoded.tables
         record = record.model_copy(update={"text_form": TEXT_FORM, "cut_texts": encoded.cut_texts})
     record = record.model_copy(update={"dim": length_of_vectors(encoder, tables)})

@@ -1,28 +1,19 @@
 """A training as one object: everything that decides it. Importing this file does not import TensorFlow."""
 
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import model_validator
 
 from models.adversary_settings import AdversarySettings
-from models.choices import (
-    CHANNELS,
-    ENCODER,
-    FEEDBACK,
-    LEXICON_KINDS,
-    OBJECTIVES,
-    OPTIMIZERS,
-    SCORERS,
-    SCORES,
-    Declaration,
-    own_settings,
-)
-from models.losses.declarations import LOSSES
-from models.settings import ChannelSettings, FeedbackSettings, LossSettings, ModelSettings, WordTableSource
+from models.encoders.settings import EncoderChannelSettings  # noqa: F401 - a job may name this kind
+from models.lexicon.settings import MatchingSettings  # noqa: F401 - and these
+from models.losses.settings import LossSettings, SoslSettings
+from models.objectives.settings import InBatchSettings, ListsSettings, ObjectiveSettings
+from models.rankers.settings import ChannelSettings, ScorerSettings, TwoTowersSettings
+from models.settings import FeedbackSettings, WordTableSource
 from models.training.settings import TrainingSettings
-from models.tuning.settings import TuningSettings, searched_settings
+from models.tuning.settings import EPSILON, THETA, TuningSettings, searched_settings
 from schemas.json_files import parse_json
 from schemas.settings import Settings
 from schemas.word_rules import WordRules
@@ -41,9 +32,9 @@ class TrainingJob(Settings):
     """The words of texts."""
     top_grade: int
     """The MR grade."""
-    model: ModelSettings = ModelSettings()
+    towers: ScorerSettings = TwoTowersSettings()
     """The scorer that is trained."""
-    loss: LossSettings = LossSettings()
+    loss: LossSettings = SoslSettings()
     """The training loss."""
     training: TrainingSettings = TrainingSettings()
     """The optimisation."""
@@ -78,7 +69,7 @@ class TrainingJob(Settings):
 
     @model_validator(mode="after")
     def _check_objective(self) -> "TrainingJob":
-        if fault := objective_fault(self.model, self.loss, self.training):
+        if fault := objective_fault(self.towers, self.loss, self.training):
             raise ValueError(fault)
         return self
 
@@ -90,88 +81,45 @@ class TrainingJob(Settings):
         return cls.model_validate(config) if "training" in config else None
 
     @property
-    def objective(self) -> str:
-        """The name of the training objective in `OBJECTIVES`."""
+    def objective(self) -> ObjectiveSettings:
+        """The training objective."""
         return self.training.objective or default_objective(self.loss)
-
-    @property
-    def objective_settings(self) -> dict[str, Any]:
-        """The objective's own settings, complete."""
-        return own_settings(OBJECTIVES, self.objective, self.training.objective_settings)
 
     def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingJob":
         """Returns the job with the numbers of a search's trial in its settings, see `TuningSettings.spaces`."""
         settings = searched_settings(numbers)
-        theta = tuple(settings["loss.theta"]) if "loss.theta" in settings else self.loss.theta
-        return self.model_copy(
-            update={
-                "model": self.model.model_copy(update={"epsilon": settings.get("model.epsilon", self.model.epsilon)}),
-                "loss": self.loss.model_copy(update={"theta": theta}),
-            }
-        )
+        updates: dict[str, Settings] = {}
+        if EPSILON in settings:
+            updates["towers"] = self.towers.model_copy(update={"epsilon": settings[EPSILON]})
+        if THETA in settings:
+            updates["loss"] = self.loss.model_copy(update={"theta": tuple(settings[THETA])})
+        return self.model_copy(update=updates)
 
-    def declarations(self) -> Iterator[Declaration]:
-        """Yields the table entries that the settings name: code that no import shows."""
-        yield SCORERS[self.model.scorer]
-        yield self.model.defaults
-        yield LOSSES[self.loss.name]
-        yield OBJECTIVES[self.objective]
-        yield OPTIMIZERS[self.training.optimizer]
-        yield from (CHANNELS[channel.kind] for channel in self.channels.values())
+    def modules(self) -> Iterator[str]:
+        """Yields the modules that the settings name: code that no import shows."""
+        yield from self.towers.modules()
+        yield from self.loss.modules()
+        yield from self.objective.modules()
+        for channel in self.channels.values():
+            yield from channel.modules()
 
 
-def channels_fault(model: ModelSettings, channels: Mapping[str, ChannelSettings], taken: Collection[str]) -> str | None:
-    """Returns an error message for channels whose names or kinds cannot be, or None.
-
-    Args:
-      model: the scorer, whose channel has a name of its own.
-      channels: the further channels.
-      taken: names of channels that other settings declare.
-    """
-    for name, channel in channels.items():
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-            return f"must be names of lower-case letters, digits and _; got {name!r}"
-        if name in (SCORES, FEEDBACK, model.channel, *taken):
-            return f"must have names of their own; got {name}, which another part of the score has"
-        if channel.kind in LEXICON_KINDS:
-            return f"must not be of the kind {channel.kind}, which lexicon.kind chooses; got it for {name}"
-        if channel.kind == ENCODER:
-            return f"must not be of the kind {channel.kind}, which encoder.kind chooses; got it for {name}"
-    return None
-
-
-def index_fault(model: ModelSettings, channels: Mapping[str, ChannelSettings]) -> str | None:
-    """Returns an error message where no index can search the score, or None.
-
-    An index searches a sum of inner products of vectors, and of weighted terms in one channel at most.
-    """
-    kinds = {model.channel: SCORERS[model.scorer].indexed_by}
-    kinds |= {name: CHANNELS[channel.kind].indexed_by for name, channel in channels.items()}
-    unindexed = [name for name, kind in kinds.items() if kind is None]
-    if unindexed:
-        return f"the score of {', '.join(unindexed)} is no inner product"
-    terms = [name for name, kind in kinds.items() if kind == "terms"]
-    if len(terms) > 1:
-        return f"only one channel may match terms, and there are {', '.join(terms)}"
-    return None if "vectors" in kinds.values() else "no channel has vectors"
-
-
-def default_objective(loss: LossSettings) -> str:
+def default_objective(loss: LossSettings) -> ObjectiveSettings:
     """Returns the objective that a null `training.objective` stands for."""
-    return "in_batch" if loss.is_over_batch else "lists"
+    return InBatchSettings() if loss.is_over_batch else ListsSettings()
 
 
-def objective_fault(model: ModelSettings, loss: LossSettings, training: TrainingSettings) -> str | None:
+def objective_fault(towers: ScorerSettings, loss: LossSettings, training: TrainingSettings) -> str | None:
     """Returns an error message where the objective does not fit the scorer or the loss, or None."""
     objective = training.objective or default_objective(loss)
-    if objective == "in_batch" and SCORERS[model.scorer].indexed_by != "vectors":
+    if objective.kind == "in_batch" and towers.indexed_by != "vectors":
         return (
-            f"training.objective must not be in_batch with model.scorer {model.scorer}, whose score is no inner "
+            f"training.objective must not be in_batch with towers of the kind {towers.kind}, whose score is no inner "
             "product of vectors; set loss.in_batch to false and loss.softmax_weight to 0"
         )
-    if training.objective in ("lists", "drawn") and loss.is_over_batch:
+    if training.objective and objective.kind != "in_batch" and loss.is_over_batch:
         return (
             "training.objective must be in_batch or null where loss.in_batch or loss.softmax_weight asks for terms "
-            f"over all documents of a step; got {training.objective}"
+            f"over all documents of a step; got {objective.kind}"
         )
     return None

@@ -2,7 +2,8 @@
 
 TF-Ranking has had no release since 0.5.5, which imports estimators that TensorFlow has dropped with 2.16. Its metrics
 and losses do without them, and are imported without the rest of the library, which also takes less time. The metrics
-are a private module, since the public ones return only means; a test compares their values to trec_eval's.
+are a private module, since the public ones return only means; a test compares their values to trec_eval's. If a
+release moves these modules, change the two names below, or import the package where it no longer needs estimators.
 """
 
 import sys

@@ -13,24 +13,26 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.adversary_settings import AdversarySettings
-from models.choices import ACROSS_LANGUAGES, ENCODER, HEAD, HELD_OUT, MACHINE_TRANSLATING, SCORERS, TRANSLATING
-from models.encoders.settings import EncoderSettings
-from models.job import channels_fault, default_objective, index_fault, objective_fault
+from models.channels import ChannelsSettings
+from models.choices import ACROSS_LANGUAGES, HELD_OUT, MACHINE_TRANSLATING, TRANSLATING
+from models.job import default_objective, objective_fault
 from models.lexicon.settings import LexiconSettings
-from models.losses.declarations import LOSSES, thresholds_for
-from models.settings import ChannelSettings, EmbeddingSettings, FeedbackSettings, LossSettings, ModelSettings
+from models.losses.settings import LossSettings, SoslSettings
+from models.rankers.settings import ScorerSettings
+from models.settings import EmbeddingSettings, FeedbackSettings
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings
-from pipeline.beam_settings import BeamSettings
+from pipeline.beam_settings import BeamSettings, InProcessSettings
 from pipeline.input_files import check_inputs, domains_in, file_fault, files_of, is_remote
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset
+from pipeline.renamed_settings import renamed_faults, without_renamed
 from pipeline.settings_file import Locations, apply_override, describe_fault, location_of, read_settings_file
 from schemas.domains import TrainedDomains, held_out_fault
 from schemas.errors import ConfigError
-from schemas.settings import OneOf, OutputPath, Settings, path_settings
+from schemas.settings import OneOf, OutputPath, Settings, expand_kinds, path_settings
 from schemas.wikiclir import documents_file, queries_file
 from smooth_clir.wikipedia.settings import WikipediaSettings
 
@@ -38,9 +40,17 @@ from smooth_clir.wikipedia.settings import WikipediaSettings
 class SourceSettings(DataSettings):
     """The collection: files in any form of docs/formats.md, plain or packed, or dumps (see docs/wikipedia.md)."""
 
+    vocabulary_size: Annotated[int, Field(ge=1, lt=2**31)] = 100_000
+    """Number of most frequent words kept per language; with `embeddings` also the number of their words."""
+
     wikipedia: WikipediaSettings | None = None
     """Dumps of the wikis of both languages. A first stage makes queries, documents and judgments of them; these three
     settings must be null."""
+
+    @property
+    def has_held_out_titles(self) -> bool:
+        """Whether the titles of pages that only eval and test queries are about are known."""
+        return self.wikipedia is not None and self.split == "queries"
 
     @model_validator(mode="after")
     def _dumps_cover_the_languages(self) -> "SourceSettings":
@@ -59,22 +69,15 @@ class RunConfig(Settings):
     all known when training."""
     data: SourceSettings
     """The collection."""
-    model: ModelSettings = ModelSettings()
-    """The ranker."""
+    channels: ChannelsSettings = ChannelsSettings()
+    """The channels of the score, which is that of `towers` plus the weighted scores of the others. Each names its kind,
+    or is a bare kind. A channel of another name than these four is a further one, of the kind cl_lsi or of one that was
+    added (CONTRIBUTING.md says how)."""
     embeddings: EmbeddingSettings = EmbeddingSettings()
     """The word vectors that training starts from."""
-    lexicon: LexiconSettings = LexiconSettings()
-    """The channel of matching words, beside the vectors."""
-    encoder: EncoderSettings = EncoderSettings()
-    """The pre-trained text encoder, beside the vectors and the lexicon."""
-    channels: dict[str, ChannelSettings] = {}
-    """Further channels of the score, by name, each with `kind`, `weight` (default 0.5; fitted: the best on the eval
-    split) and `settings`. The kind cl_lsi is the cosine in a space that is learned from the train pairs (cross-language
-    latent semantic indexing); its setting `dim` is the length of its vectors (default 100; fitted: the best on the eval
-    split of 50, 100, 200, 500 and 1000). CONTRIBUTING.md says how to add a kind."""
     feedback: FeedbackSettings = FeedbackSettings()
     """The second pass of a ranking (pseudo-relevance feedback)."""
-    loss: LossSettings = LossSettings()
+    loss: LossSettings = SoslSettings()
     """The training loss."""
     adversary: AdversarySettings = AdversarySettings()
     """The discriminator of domains that training works against."""
@@ -88,7 +91,7 @@ class RunConfig(Settings):
     """The index of the whole collection."""
     kubeflow: KubeflowSettings = KubeflowSettings()
     """Kubeflow Pipelines."""
-    beam: BeamSettings = BeamSettings()
+    beam: BeamSettings = InProcessSettings()
     """The Beam runner of the stages that machines may share."""
     output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of everything the run writes."""
@@ -96,93 +99,60 @@ class RunConfig(Settings):
     @model_validator(mode="before")
     @classmethod
     def _apply_preset(cls, content: Any) -> Any:
-        return {"loss": {}, **with_preset(content, cls)} if isinstance(content, Mapping) else content
-
-    @field_validator("embeddings")
-    @classmethod
-    def _weights_remain_to_train(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
-        model = info.data.get("model")
-        tables_are_all = model is not None and not model.stem_embeddings and _has_only_tables(model)
-        if model and tables_are_all and embeddings.query and embeddings.document and not embeddings.train:
-            raise ValueError(
-                "train must be true, or one of query and document null: with both tables frozen there is nothing to "
-                f"train, for the encoder {model.encoder} has no other weights"
-            )
-        return embeddings
-
-    @field_validator("embeddings")
-    @classmethod
-    def _word_vectors_need_word_terms(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
-        model = info.data.get("model")
-        if model and not model.has_words and (embeddings.query or embeddings.document):
-            raise ValueError("query and document must be null with model.terms stems: word vectors are of words")
-        return embeddings
-
-    @field_validator("lexicon")
-    @classmethod
-    def _title_pairs_need_dumps(cls, lexicon: LexiconSettings, info: ValidationInfo) -> LexiconSettings:
-        data = info.data.get("data")
-        if lexicon.title_pairs and data and (data.wikipedia is None or data.split != "queries"):
-            raise ValueError(
-                "title_pairs must be false but with data.wikipedia and data.split queries: the titles are those of its "
-                "dumps, and those of held-out pages are known where the queries are divided; got true"
-            )
-        return lexicon
-
-    @field_validator("lexicon")
-    @classmethod
-    def _start_needs_the_lexicon(cls, lexicon: LexiconSettings, info: ValidationInfo) -> LexiconSettings:
-        model = info.data.get("model")
-        if model and model.start == "lexicon" and lexicon.kind != "lexicon":
-            raise ValueError(
-                "kind must be lexicon where model.start is lexicon, whose translations it starts from; got "
-                f"{lexicon.kind}"
-            )
-        return lexicon
-
-    @field_validator("encoder")
-    @classmethod
-    def _head_fits_the_scorer(cls, encoder: EncoderSettings, info: ValidationInfo) -> EncoderSettings:
-        model = info.data.get("model")
-        if model and (encoder.head == "linear") != (model.scorer == HEAD):
-            raise ValueError(
-                f"head must be linear where model.scorer is {HEAD}, and nowhere else; got head {encoder.head} and "
-                f"model.scorer {model.scorer}"
-            )
-        return encoder
+        return with_preset(content, cls) if isinstance(content, Mapping) else content
 
     @field_validator("channels")
     @classmethod
-    def _channel_names_are_free(
-        cls, channels: dict[str, ChannelSettings], info: ValidationInfo
-    ) -> dict[str, ChannelSettings]:
-        model, lexicon, encoder = (info.data.get(name) for name in ("model", "lexicon", "encoder"))
-        taken = [lexicon.kind if lexicon else "none", *([ENCODER] if encoder and encoder.is_channel else [])]
-        if model and lexicon and (fault := channels_fault(model, channels, taken)):
-            raise ValueError(fault)
+    def _channels_fit_the_data(cls, channels: ChannelsSettings, info: ValidationInfo) -> ChannelsSettings:
+        data, lexicon = info.data.get("data"), channels.lexicon
+        if channels.towers.reads.starts_from_lexicon and not isinstance(lexicon, LexiconSettings):
+            raise ValueError(
+                "lexicon must be of the kind lexicon where towers.encoder.start is lexicon, whose translations it "
+                f"starts from; got {lexicon.kind if lexicon else None}"
+            )
+        if data is None:
+            return channels
+        if isinstance(lexicon, LexiconSettings) and lexicon.title_pairs and not data.has_held_out_titles:
+            raise ValueError(
+                "lexicon.title_pairs must be false but with data.wikipedia and data.split queries: the titles are "
+                "those of its dumps, and those of held-out pages are known where the queries are divided; got true"
+            )
+        for name, channel in channels.further.items():
+            if channel.weight == HELD_OUT and not data.domains:
+                raise ValueError(
+                    f"{name}.weight must not be {HELD_OUT} without data.domains, which are left out in turn"
+                )
         return channels
 
-    @field_validator("lexicon", "encoder", "channels")
+    @field_validator("embeddings")
     @classmethod
-    def _held_out_weights_need_domains(cls, channels: Any, info: ValidationInfo) -> Any:
-        data = info.data.get("data")
-        named = channels if isinstance(channels, dict) else {"": channels}
-        for name, channel in named.items():
-            if channel.weight == HELD_OUT and data and not data.domains:
-                setting = f"{name}.weight" if name else "weight"
-                raise ValueError(f"{setting} must not be {HELD_OUT} without data.domains, which are left out in turn")
-        return channels
+    def _vectors_fit_the_towers(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
+        channels = info.data.get("channels")
+        if channels is None or not (embeddings.query or embeddings.document):
+            return embeddings
+        towers = channels.towers
+        if not towers.reads.words:
+            raise ValueError("query and document must be null where words have no vectors, but stems or texts have")
+        is_frozen = embeddings.query and embeddings.document and not embeddings.train
+        if is_frozen and towers.has_only_tables and not towers.reads.stems:
+            raise ValueError(
+                "train must be true, or one of query and document null: with both tables frozen there is nothing to "
+                "train, for these towers have no other weights"
+            )
+        return embeddings
 
     @field_validator("feedback")
     @classmethod
     def _feedback_needs_words(cls, feedback: FeedbackSettings, info: ValidationInfo) -> FeedbackSettings:
-        lexicon = info.data.get("lexicon")
-        if lexicon and lexicon.kind == "none" and feedback.gain:
+        channels = info.data.get("channels")
+        if not channels or not feedback.gain:
+            return feedback
+        if not channels.lexicon:
             raise ValueError(
-                "gain must be 0 where lexicon.kind is none, because feedback compares documents by the weights of the "
+                "gain must be 0 without channels.lexicon, because feedback compares documents by the weights of the "
                 f"channel of words that match; got {feedback.gain}"
             )
-        if feedback.gain and (fault := _index_fault(info)):
+        if fault := channels.index_fault():
             raise ValueError(
                 f"gain must be 0, because feedback needs a score that an index can search, and {fault}; "
                 f"got {feedback.gain}"
@@ -192,20 +162,10 @@ class RunConfig(Settings):
     @field_validator("search")
     @classmethod
     def _index_can_search_the_score(cls, search: SearchSettings, info: ValidationInfo) -> SearchSettings:
-        if search.index and (fault := _index_fault(info)):
+        channels = info.data.get("channels")
+        if search.index and channels and (fault := channels.index_fault()):
             raise ValueError(f"index must be false, because no index can search this score: {fault}; got true")
         return search
-
-    @field_validator("loss", mode="before")
-    @classmethod
-    def _derive_thresholds(cls, loss: Any, info: ValidationInfo) -> Any:
-        data = info.data.get("data")
-        if data is None or not isinstance(loss, Mapping) or loss.get("theta") is not None:
-            return loss
-        declaration = LOSSES.get(str(loss.get("name", LossSettings().name)))
-        if declaration is None or declaration.default_theta is None or declaration.theta_length is not None:
-            return loss
-        return {**loss, "theta": thresholds_for(data.top_grade)}
 
     @field_validator("loss")
     @classmethod
@@ -213,7 +173,7 @@ class RunConfig(Settings):
         data = info.data.get("data")
         if data and (fault := loss.fault_for(data.top_grade)):
             raise ValueError(fault)
-        return loss
+        return loss.for_grades(data.top_grade) if data else loss
 
     @field_validator("adversary")
     @classmethod
@@ -236,25 +196,25 @@ class RunConfig(Settings):
     @field_validator("training")
     @classmethod
     def _fill_training_defaults(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
-        model, loss, lexicon = (info.data.get(name) for name in ("model", "loss", "lexicon"))
-        if model and loss and (fault := objective_fault(model, loss, training)):
+        channels, loss = info.data.get("channels"), info.data.get("loss")
+        if not channels or not loss:
+            return training
+        if fault := objective_fault(channels.towers, loss, training):
             raise ValueError(fault)
-        counted = [name for name, channel in info.data.get("channels", {}).items() if channel.in_training]
-        if lexicon and lexicon.in_training:
-            counted.append(lexicon.kind)
-        if model and loss and counted and (training.objective or default_objective(loss)) == "in_batch":
+        counted = [name for name, channel in channels.for_training.items() if channel.in_training]
+        if counted and (training.objective or default_objective(loss)).kind == "in_batch":
             raise ValueError(
                 "objective must not be in_batch where a channel is in_training, whose scores are of the lists' own "
                 "documents alone; set loss.in_batch to false and loss.softmax_weight to 0; got in_training for "
                 + ", ".join(counted)
             )
-        return training.for_model(model) if model else training
+        return training.for_towers(channels.towers)
 
     @field_validator("tuning")
     @classmethod
-    def _search_fits_model_and_loss(cls, tuning: TuningSettings, info: ValidationInfo) -> TuningSettings:
-        model, loss = info.data.get("model"), info.data.get("loss")
-        if model and loss and (fault := tuning.fault_for(model, loss)):
+    def _search_fits_towers_and_loss(cls, tuning: TuningSettings, info: ValidationInfo) -> TuningSettings:
+        channels, loss = info.data.get("channels"), info.data.get("loss")
+        if channels and loss and (fault := tuning.fault_for(channels.towers, loss)):
             raise ValueError(fault)
         return tuning
 
@@ -274,16 +234,16 @@ class RunConfig(Settings):
     @field_validator("evaluation")
     @classmethod
     def _baselines_can_translate(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
-        data, lexicon = info.data.get("data"), info.data.get("lexicon")
-        if not data or not lexicon:
+        data, channels = info.data.get("data"), info.data.get("channels")
+        if not data or not channels:
             return evaluation
         across = [name for name in evaluation.baselines if name in ACROSS_LANGUAGES]
         if data.query_language == data.document_language and across:
             raise ValueError(f"baselines must not name {across[0]} where queries and documents have one language")
         named = _translating(evaluation, data)
-        if named and lexicon.kind != "lexicon":
+        if named and not isinstance(channels.lexicon, LexiconSettings):
             raise ValueError(
-                f"baselines must not name {named[0]} where lexicon.kind is {lexicon.kind}, for it needs the "
+                f"baselines must not name {named[0]} without a channels.lexicon of the kind lexicon, for it needs the "
                 "lexicon's translations; got " + ", ".join(evaluation.baselines)
             )
         return evaluation
@@ -292,25 +252,19 @@ class RunConfig(Settings):
     @classmethod
     def _baselines_have_a_translator(cls, evaluation: EvaluationSettings) -> EvaluationSettings:
         translating = [name for name in evaluation.baselines if name in MACHINE_TRANSLATING]
-        if bool(translating) != (evaluation.query_translator.kind != "none"):
-            names = " or ".join(MACHINE_TRANSLATING)
+        if bool(translating) != (evaluation.query_translator is not None):
+            names, translator = " or ".join(MACHINE_TRANSLATING), evaluation.query_translator
             raise ValueError(
-                f"query_translator must be given with the baselines {names}, and with them alone; got the kind "
-                f"{evaluation.query_translator.kind} with the baselines {', '.join(evaluation.baselines)}"
+                f"query_translator must be given with the baselines {names}, and with them alone; got "
+                f"{translator.kind if translator else None} with the baselines {', '.join(evaluation.baselines)}"
             )
         return evaluation
-
-    @property
-    def has_held_out_weight(self) -> bool:
-        """Whether the weight of a channel is fitted on training domains that are left out in turn."""
-        further = [channel.weight for channel in self.channels.values()]
-        return HELD_OUT in (self.lexicon.weight, self.encoder.weight, *further)
 
     @property
     def trained_domains(self) -> TrainedDomains:
         """The number of domains that must be trained on."""
         needed = {}
-        if self.has_held_out_weight:
+        if self.channels.has_held_out_weight:
             needed[f"a weight that is {HELD_OUT}"] = 2
         if self.adversary.weight and not self.adversary.held_out_texts:
             # The rankers that such a weight is fitted with are trained without one of the domains.
@@ -332,7 +286,6 @@ class RunConfig(Settings):
             {
                 "preset": "paper",
                 "data": self.data.model_dump(),
-                "model": {"vocabulary_size": self.model.vocabulary_size},
                 "training": self.training.model_dump(include={"seed", "device", "replicas", "workers"}),
                 "output": self.output,
             }
@@ -392,7 +345,8 @@ def check_config(
     Raises:
       ConfigError: with every fault, each with its location.
     """
-    faults = list(faults)
+    faults = [*faults, *renamed_faults(content, locations, path)]
+    content = without_renamed(content)
     if fault := fault_of_no_preset(content):
         faults.append(f"{path}: preset: {fault}")
     content = with_preset(content, RunConfig)
@@ -439,21 +393,17 @@ def dump_config(config: RunConfig, searched: Mapping[str, Any] | None = None) ->
     return header + (text if yaml.safe_load(text) == content else escaped)
 
 
+def with_channel(config: RunConfig, name: str, channel: Settings) -> RunConfig:
+    """The configuration with another section of `channels`."""
+    return config.model_copy(update={"channels": config.channels.model_copy(update={name: channel})})
+
+
 def without_folders(config: RunConfig) -> dict[str, Any]:
     """The configuration as plain values for publication: file names without folders, and nothing on the machine."""
     content = config.model_dump(mode="json", exclude={"output", "kubeflow", "beam"})
     for setting in path_settings(RunConfig, content):
         setting.section[setting.keys[-1]] = os.path.basename(setting.path)
     return content
-
-
-def _index_fault(info: ValidationInfo) -> str | None:
-    """Returns an error message where no index can search the score of checked settings, or None."""
-    model, lexicon, channels = (info.data.get(name) for name in ("model", "lexicon", "channels"))
-    if not model or not lexicon or channels is None:
-        return None
-    matching = {} if lexicon.kind == "none" else {lexicon.kind: ChannelSettings(kind=lexicon.kind)}
-    return index_fault(model, {**matching, **channels})
 
 
 def _domain_faults(config: RunConfig) -> Iterator[tuple[str, str]]:
@@ -484,18 +434,17 @@ def _translating(evaluation: EvaluationSettings, data: DataSettings) -> list[str
     return [] if is_monolingual else [name for name in evaluation.baselines if name in TRANSLATING]
 
 
-def _has_only_tables(model: ModelSettings) -> bool:
-    """Whether the model has no other weights than tables of words."""
-    if not SCORERS[model.scorer].has_encoders:
-        return False
-    return model.encoder == "mean" or (model.encoder == "polynomial" and model.encoder_settings["degree"] == 2)
-
-
 def _width_in(content: Mapping[str, Any]) -> int | None:
-    """The width of word vectors; None where the configuration's is not valid."""
-    model = content.get("model")
-    settings = {key: value for key, value in model.items() if key == "embedding_dim"} if isinstance(model, dict) else {}
+    """The width of word vectors; None where the configuration's is not valid, or there are none."""
+    channels = expand_kinds(RunConfig, content).get("channels")
+    towers = channels.get("towers", {}) if isinstance(channels, Mapping) else {}
+    kind = ScorerSettings.kind_of(towers)
     try:
-        return ModelSettings.model_validate(settings).embedding_dim
+        settings = {key: towers[key] for key in ("embedding_dim",) if isinstance(towers, Mapping) and key in towers}
+        return (
+            ScorerSettings.model_validate({"kind": kind.model_fields["kind"].default, **settings}).word_width
+            if kind
+            else None
+        )
     except pydantic.ValidationError:
         return None

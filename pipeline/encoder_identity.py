@@ -5,8 +5,8 @@ import json
 import logging
 from pathlib import Path
 
-from models.encoders.settings import TEXT_FORM, EncoderSettings
-from pipeline.config import RunConfig
+from models.encoders.settings import TEXT_FORM, EncoderSettings, EndpointSettings, VectorsSettings
+from pipeline.config import RunConfig, with_channel
 from schemas.errors import ConfigError
 from schemas.json_files import parse_json
 
@@ -23,7 +23,7 @@ def encoder_digest(settings: EncoderSettings) -> str:
       settings: resolved, with digests and fingerprint.
     """
     parts = dict(settings.deciding)
-    if settings.kind not in ("none", "vectors"):
+    if not isinstance(settings, VectorsSettings):
         parts["text_form"] = TEXT_FORM.model_dump()
     if settings.kind == "use_multilingual":
         from models.encoders.use_multilingual import DIGEST  # takes seconds to import
@@ -45,8 +45,8 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
       DataError: the endpoint does not answer.
       ConfigError: it does not have the fingerprint that the configuration gives.
     """
-    settings = config.encoder
-    if settings.kind != "endpoint":
+    settings = config.channels.encoder
+    if not isinstance(settings, EndpointSettings):
         return config
     from models.encoders.endpoint import EndpointEncoder, fingerprint, fingerprint_fault
 
@@ -54,8 +54,8 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
     if settings.probes and (fault := fingerprint_fault(settings.probes, current)):
         raise ConfigError(
             [
-                f"encoder.probes: the endpoint {settings.address} must have the model that the configuration was "
-                f"resolved with, but {fault}. Start it with that model, or remove encoder.probes."
+                f"channels.encoder.probes: the endpoint {settings.address} must have the model that the configuration "
+                f"was resolved with, but {fault}. Start it with that model, or remove the probes."
             ]
         )
     key = encoder_digest(settings.model_copy(update={"probes": ()}))
@@ -69,7 +69,7 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
     store.mkdir(parents=True, exist_ok=True)
     kept = {**known, key: (*(probes for probes in before if probes != current), current)}
     (store / _FILE).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    return config.model_copy(update={"encoder": settings.model_copy(update={"probes": current})})
+    return with_channel(config, "encoder", settings.model_copy(update={"probes": current}))
 
 
 def _read(path: Path) -> dict[str, tuple[tuple[float, ...], ...]]:

@@ -9,8 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from models.choices import RIVALS, SCORERS
+from models.choices import RIVALS
 from models.encoders.load_encoder import load_encoder
+from models.encoders.settings import VectorsSettings
+from models.lexicon.settings import LexiconSettings
 from models.texts.word_counts import distinct_words
 from models.training.devices import configure_devices, make_strategy
 from pipeline.config import RunConfig
@@ -34,8 +36,8 @@ _STORED: Final = 6 * 4
 """Bytes of a weight on disk: the checkpoint's three numbers, the best epoch's, the exported and the pushed model's."""
 _JOINED: Final = 3
 """Bytes of memory for a byte of the listed texts: Beam holds six copies when it joins them, compressed to half."""
-_TERMS: Final = {"none": 0, "lexicon": 4}
-"""Weighted terms for a word of an indexed document by `lexicon.kind`, see docs/machines.md; others have 1."""
+_TERMS: Final = {None: 0, "lexicon": 4}
+"""Weighted terms for a word of an indexed document by `channels.lexicon.kind`, see docs/machines.md; others have 1."""
 
 
 class CollectionSize(JsonRecord):
@@ -111,7 +113,7 @@ def estimate_run(config: RunConfig) -> RunEstimate:
             "an estimate is of one process: training.workers must be 1 or null, and beam.runner in_process; got "
             f"{workers} and {config.beam.runner}."
         )
-    configure_devices(config.training, config.model)  # before the first op
+    configure_devices(config.training, config.channels.towers)  # before the first op
     dim, libraries = _encoder_dim(config), peak_memory()
     size = size_of_collection(config)
     trainings = {"the model": _training_size(config, size, dim)}
@@ -126,27 +128,31 @@ def estimate_run(config: RunConfig) -> RunEstimate:
         disk["vectors"] = 2 * 2 * dim * (size.documents + sum(size.lists.values()))
     if config.search.index:
         # Each term is a document's number and a weight; a second pass needs the documents' own terms, too.
-        terms = size.document_words * (_TERMS.get(config.lexicon.kind, 1) + bool(config.feedback.gain))
-        disk["index"] = round(size.documents * (text + 4 * (config.model.embedding_dim + dim) + 8 * terms))
+        lexicon = config.channels.lexicon
+        terms = size.document_words * (_TERMS.get(lexicon.kind if lexicon else None, 1) + bool(config.feedback.gain))
+        disk["index"] = round(
+            size.documents * (text + 4 * ((config.channels.towers.word_width or 0) + dim) + 8 * terms)
+        )
     notes = tuple(_notes(config, size, sum(memory.values()), sum(disk.values())))
     return RunEstimate(collection=size, trainings=trainings, memory_bytes=memory, disk_bytes=disk, notes=notes)
 
 
 def _encoder_dim(config: RunConfig) -> int:
     """The length of a pre-trained encoder's vectors, for which it encodes a text; assumed where they come in files."""
-    if config.encoder.kind in ("none", "vectors"):
-        return 0 if config.encoder.kind == "none" else 512
+    encoder = config.channels.encoder
+    if encoder is None or isinstance(encoder, VectorsSettings):
+        return 512 if encoder else 0
     texts = [document.text for document in islice(_records(config, "documents"), 1)]
-    return int(load_encoder(config.encoder).encode(texts, "document").shape[1])
+    return int(load_encoder(encoder).encode(texts, "document").shape[1])
 
 
 def _training_size(config: RunConfig, size: CollectionSize, dim: int) -> TrainingSize:
     """The size of a training with a configuration's settings; its weights are those of the tables."""
-    settings, model, lists = config.training, config.model, size.lists["train"]
+    settings, towers, lists = config.training, config.channels.towers, size.lists["train"]
     replicas, epochs = make_strategy(settings).num_replicas_in_sync, settings.epochs_of(lists)
     batch = min(settings.batch_lists, lists // replicas * replicas) or replicas
-    tables = model.has_words + model.has_stems  # no more stems than words
-    weights = tables * sum(size.vocabularies) * model.embedding_dim if SCORERS[model.scorer].reads_words else 2 * dim**2
+    tables = towers.reads.words + towers.reads.stems  # no more stems than words
+    weights = tables * sum(size.vocabularies) * towers.word_width if towers.word_width else 2 * dim**2
     pairs = size.judged_pairs if settings.negatives_from == "judged" else size.pairs["train"]
     return TrainingSize(epochs=epochs, steps=epochs * (lists // batch), pairs=pairs, weights=weights)
 
@@ -157,10 +163,12 @@ def _notes(config: RunConfig, size: CollectionSize, memory: int, disk: int) -> I
         if cut.is_much:
             yield cut.sentence(name, config.data.max_document_tokens)
     rivals = ", ".join(name for name in config.evaluation.baselines if name in RIVALS)
+    channels = config.channels
+    lexicon = channels.lexicon
     on_top = {
         f"the training of the baselines {rivals}": rivals,
-        "the translation of the collection's sentences": config.lexicon.translator.kind != "none",
-        "a lexicon and a training without each domain, for a weight that is held_out,": config.has_held_out_weight,
+        "the translation of the collection's sentences": isinstance(lexicon, LexiconSettings) and lexicon.translator,
+        "a lexicon and a training without each domain, for a weight that is held_out,": channels.has_held_out_weight,
         "the discriminator of the adversary": config.adversary.weight,
         "a training for each trial of the search (tuning)": config.tuning.search,
     }
@@ -279,7 +287,7 @@ def _text_size(config: RunConfig, role: str) -> _TextSize:
     words = distinct_words(sample.items, rules)
     # Heaps's law: the number of distinct words grows with the root of the number of words.
     distinct = round(len(words.words) * math.sqrt(sample.number / len(sample.items)))
-    limit = config.model.vocabulary_size
+    limit = config.data.vocabulary_size
     return _TextSize(sample.number, size, float(words.lengths.mean()), min(distinct, limit), words.cut)
 
 

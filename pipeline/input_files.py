@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from models.encoders.settings import files_of_saved_model, files_of_vectors
 from pipeline.pair_direction import direction_fault
@@ -73,6 +73,31 @@ def digest_of(path: str, expected: str | None = None) -> str:
     return input_digest([sha256_of_file(file) for file in files_of(path)])
 
 
+def digests_of(content: Mapping[str, Any], setting: PathSetting) -> tuple[str, dict[str, Any], str]:
+    """Finds the digest of an input in plain settings.
+
+    It stands in the `sha256` of the nearest section that has one, by the key that follows that section's, and for a
+    deeper setting in a table below it, by the keys that remain.
+
+    Returns:
+      the section's dotted name, the table, and the key.
+
+    Example:
+      >>> digests = {"pairs": "abc"}
+      >>> setting = PathSetting({}, ("channels", "lexicon", "pairs"), "pairs")
+      >>> digests_of({"channels": {"lexicon": {"pairs": "p.tsv", "sha256": digests}}}, setting)
+      ('channels.lexicon', {'pairs': 'abc'}, 'pairs')
+    """
+    sections: list[Any] = [content]
+    for key in setting.keys[:-1]:
+        sections.append(sections[-1][key])
+    depth = max(number for number, section in enumerate(sections) if "sha256" in section)
+    name, *below = setting.keys[depth:]
+    table = sections[depth]["sha256"]
+    table, key = (table[name], ".".join(below)) if below else (table, name)
+    return ".".join(setting.keys[:depth]), table, key
+
+
 def resolve_digests(
     config: Config,
     find: Callable[[str, str | None], str] = digest_of,
@@ -81,7 +106,7 @@ def resolve_digests(
     """The configuration with the SHA-256 of every input: another content is another input, whatever its path.
 
     Args:
-      config: not resolved. The digests of a section's inputs stand in its `sha256`, by the inputs' keys.
+      config: not resolved. See `digests_of` for the digests.
       find: takes the path of an input and the digest that the configuration gives, and returns the digest that it has.
       is_elsewhere: whether a path cannot be seen here, so that `find` is asked for its digest as a whole.
 
@@ -93,9 +118,7 @@ def resolve_digests(
     for setting in path_settings(type(config), content):
         if setting.form is None:
             continue
-        section, first, *below = setting.keys
-        digests = content[section]["sha256"]
-        digests, key = (digests[first], ".".join(below)) if below else (digests, first)
+        section, digests, key = digests_of(content, setting)
         expected = digests.get(key)
         try:
             if is_elsewhere(setting.path):
@@ -276,8 +299,8 @@ def _vectors_fault(path: str, width: int) -> str | None:
         return None
     first = f"{path}:{bad[0].line}: {bad[0].reason.text}: {bad[0].excerpt}"
     return (
-        f"{path} must hold lines of a word and {width} numbers (model.embedding_dim), separated by spaces; its first "
-        f"{len(entries)} hold none: {first}"
+        f"{path} must hold lines of a word and {width} numbers (channels.towers.embedding_dim), separated by spaces; "
+        f"its first {len(entries)} hold none: {first}"
     )
 
 

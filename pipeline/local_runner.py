@@ -11,7 +11,7 @@ from components.wikiclir_example_gen.report import DataReport
 from models.training.cluster import joined_cluster
 from models.training.devices import configure_devices
 from models.tuning.results import SearchResults
-from pipeline.beam_settings import beam_arguments, check_local_beam
+from pipeline.beam_settings import check_local_beam
 from pipeline.config import RunConfig, dump_config
 from pipeline.encoder_identity import with_fingerprint
 from pipeline.launching import launch
@@ -127,7 +127,7 @@ def run_locally(
 
     outputs: dict[str, Outputs] = {}
     cached = True
-    for end, made in launch(pipeline, run.connection, on_start, show_training, beam_arguments(config.beam)):
+    for end, made in launch(pipeline, run.connection, on_start, show_training, config.beam.arguments()):
         outputs[end.name] = made
         cached = cached and (end.how == "cached" or end.name in ALWAYS_RUN)
         on_end(end)
@@ -154,7 +154,7 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
     config = with_fingerprint(config, store / ARTIFACTS / f"{CHECKPOINTS}.{TEXT_VECTORS}")
     config = with_translator_probes(config)
     folder.write(CONFIG_FILE, dump_config(config))
-    configure_devices(config.training, config.model)
+    configure_devices(config.training, config.channels.towers)
     return _Run(config, folder, store, folder.path.name if experiment else None, open_store(store))
 
 

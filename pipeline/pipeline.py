@@ -36,10 +36,12 @@ from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
 from models.adversary_settings import AdversarySettings
-from models.choices import COLLECTION_RIVALS, ENCODER, HELD_OUT, RIVALS
-from models.encoders.settings import IN_GRAPH
+from models.choices import COLLECTION_RIVALS, FIRST_WEIGHT, HELD_OUT, RIVALS
 from models.job import TrainingJob
-from models.settings import ChannelSettings, FeedbackSettings, LossSettings, ModelSettings, WordTableSource
+from models.lexicon.settings import LexiconSettings
+from models.losses.settings import LossSettings, ThresholdLossSettings
+from models.rankers.settings import ScorerSettings, SimilaritySettings
+from models.settings import FeedbackSettings, WordTableSource
 from pipeline.config import RunConfig, without_folders
 from pipeline.encoder_identity import encoder_digest
 from pipeline.identity import identity, identity_of_stage
@@ -132,7 +134,7 @@ def create_pipeline(
 
 def _data(config: RunConfig, checkpoints: str) -> Data:
     """The stages from input files or dumps to transformed examples and a lexicon."""
-    data, lexicon = config.data, config.lexicon
+    data, lexicon, reads = config.data, config.channels.lexicon, config.channels.towers.reads
     stages: list[BaseComponent] = []
     paths = {role: files_of(path) for role, path in data.inputs().items()}
     wikiclir_files = None
@@ -168,12 +170,12 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
         examples=examples,
         schema=schema,
         settings=TransformSettings(
-            vocabulary_size=config.model.vocabulary_size,
+            vocabulary_size=data.vocabulary_size,
             rules=data.word_rules,
             word_tables=_word_tables(config),
-            stem_languages=stem_languages if config.model.has_stems else {},
+            stem_languages=stem_languages if reads.stems else {},
             held_out=() if config.adversary.held_out_texts else data.held_out,
-            joint_stems=config.model.start == "lexicon",
+            joint_stems=reads.starts_from_lexicon,
         ),
     )
     validators: list[BaseComponent] = [example_validator]
@@ -193,16 +195,18 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
     stages += [collection_gen, example_gen, statistics_gen, schema_gen, *validators, transform]
     learned = None
     translations = None
-    if lexicon.translator.kind != "none":
+    # Equal words are learned from nothing but the collection.
+    pairs = lexicon if isinstance(lexicon, LexiconSettings) else LexiconSettings()
+    if pairs.translator:
         translation_gen = TranslationGen(
             collection=collection,
-            translator=lexicon.translator,
+            translator=pairs.translator,
             languages=data.languages,
             store=f"{checkpoints}.{TRANSLATIONS}",
         )
         stages.append(translation_gen)
         translations = translation_gen.outputs["translations"]
-    if lexicon.kind != "none":
+    if lexicon:
         lexicon_gen = LexiconGen(
             examples=examples,
             collection=collection,
@@ -211,26 +215,26 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             rules=data.word_rules,
             top_grade=data.top_grade,
             max_bad_share=data.max_bad_share,
-            pairs=files_of(lexicon.pairs) if lexicon.pairs else [],
-            pairs_digest=lexicon.sha256.pairs,
-            pairs_weight=lexicon.pairs_weight,
-            title_pairs_weight=lexicon.title_pairs_weight,
+            pairs=files_of(pairs.pairs) if pairs.pairs else [],
+            pairs_digest=pairs.sha256.pairs,
+            pairs_weight=pairs.pairs_weight,
+            title_pairs_weight=pairs.title_pairs_weight,
             held_out=data.held_out,
-            leaves_out=config.has_held_out_weight,
-            wikiclir_files=wikiclir_files if lexicon.title_pairs else None,
+            leaves_out=config.channels.has_held_out_weight,
+            wikiclir_files=wikiclir_files if pairs.title_pairs else None,
             translations=translations,
-            translations_weight=lexicon.translations_weight,
+            translations_weight=pairs.translations_weight,
         )
         stages.append(lexicon_gen)
         learned = lexicon_gen.outputs["lexicon"]
     text_vectors = None
-    if config.encoder.kind != "none":
+    encoder = config.channels.encoder
+    if encoder:
         text_vector_gen = TextVectorGen(
             examples=examples,
             collection=collection,
-            encoder=config.encoder.for_texts,
-            digest=encoder_digest(config.encoder),
-            probes=config.encoder.probes,
+            encoder=encoder.for_texts,
+            digest=encoder_digest(encoder),
             store=f"{checkpoints}.{TEXT_VECTORS}",
         )
         stages.append(text_vector_gen)
@@ -264,7 +268,7 @@ def _training(config: RunConfig, data: Data, checkpoints: str) -> Training:
     trainer = Trainer(job=job, **inputs, collection=data.collection, hyperparameters=best)
     training_report = TrainingReport(
         model_run=trainer.outputs["model_run"],
-        model=job.model,
+        towers=job.towers,
         loss=job.loss,
         top_grade=job.top_grade,
         training=job.training,
@@ -276,7 +280,7 @@ def _training(config: RunConfig, data: Data, checkpoints: str) -> Training:
 
 def _training_inputs(config: RunConfig, data: Data, job: TrainingJob) -> dict[str, Any]:
     """The arguments of Trainer and Tuner besides the job."""
-    reads_vectors = config.encoder.kind != "none"
+    reads_vectors = config.channels.encoder is not None
     return {
         "examples": data.transformed_examples,
         "transform_graph": data.transform_graph,
@@ -316,7 +320,7 @@ def _judging(
             methods=rivals,
             languages=config.data.languages,
             rules=config.data.word_rules,
-            vocabulary_size=config.model.vocabulary_size,
+            vocabulary_size=config.data.vocabulary_size,
             seed=config.data.seed,
             **lists,
         )
@@ -331,8 +335,16 @@ def _judging(
         stages += [trainer, trained_baseline]
         runs["paper_run"] = trained_baseline.outputs["run"]
     # A model that holds its encoder is evaluated as it is served: vectors in files are rounded.
-    vectors = {"text_vectors": None if config.encoder.kind in IN_GRAPH else data.text_vectors}
-    evaluator = Evaluator(examples=data.examples, model=training.model, **vectors, **runs, **lists)
+    encoder = config.channels.encoder
+    vectors = {"text_vectors": None if encoder and encoder.is_in_graph else data.text_vectors}
+    evaluator = Evaluator(
+        examples=data.examples,
+        model=training.model,
+        metrics=config.evaluation.reported,
+        **vectors,
+        **runs,
+        **lists,
+    )
     evaluation = evaluator.outputs["evaluation"]
     gate = Gate(
         examples=data.examples,
@@ -405,27 +417,21 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
 
     A cache key holds no more of the settings than the stage uses.
     """
-    # Transform alone uses the size of the vocabularies.
-    unused: dict[str, float] = {"vocabulary_size": ModelSettings().vocabulary_size}
-    loss, lexicon, tuning = config.loss, config.lexicon, config.tuning
+    towers: ScorerSettings = config.channels.towers
+    loss: LossSettings = config.loss
+    tuning = config.tuning
     if tuning.search and tuning.epsilon:
-        unused["epsilon"] = ModelSettings().epsilon
+        towers = towers.model_copy(update={"epsilon": SimilaritySettings.model_fields["epsilon"].default})
     if tuning.search and tuning.theta:
-        loss = loss.model_copy(update={"theta": LossSettings(name=loss.name).theta})
-    channels = dict(config.channels)
-    if lexicon.kind != "none":
-        lexicon_settings = lexicon.model_dump(include={"kind", "weight", "in_training"})
-        channels = {lexicon.kind: ChannelSettings(**lexicon_settings), **channels}
-    if config.encoder.is_channel:
-        channels[ENCODER] = ChannelSettings(kind=ENCODER, weight=config.encoder.weight)
+        loss = loss.model_copy(update={"theta": ThresholdLossSettings.model_fields["theta"].default})
     job = TrainingJob(
         languages=config.data.languages,
         rules=config.data.word_rules,
         top_grade=config.data.top_grade,
-        model=config.model.model_copy(update=unused),
+        towers=towers,
         loss=loss,
         training=config.training,
-        channels=channels,
+        channels=config.channels.for_training,
         feedback=config.feedback if config.feedback.gain else FeedbackSettings(),
         word_tables=_word_tables(config),
         used_negatives=config.data.used_negatives,
@@ -433,7 +439,7 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
         adversary=_used_adversary(config.adversary),
         checkpoints=checkpoints,
     )
-    modules = [_RUN_FN, *(declaration.module for declaration in job.declarations())]
+    modules = [_RUN_FN, *job.modules()]
     return job.model_copy(update={"identity": identity(modules)})
 
 
@@ -445,12 +451,11 @@ def _used_adversary(adversary: AdversarySettings) -> AdversarySettings:
 def _search_job(config: RunConfig, job: TrainingJob) -> TrainingJob:
     """Returns the job of the search for epsilon and theta before a training."""
     # A trial's value is the best epoch's; weights and the second pass are fitted afterwards.
-    fixed = {"weight": ChannelSettings.model_fields["weight"].default}
     channels = {
-        name: channel.model_copy(update=fixed if channel.weight == HELD_OUT else {})
+        name: channel.model_copy(update={"weight": FIRST_WEIGHT} if channel.weight == HELD_OUT else {})
         for name, channel in job.channels.items()
     }
-    modules = [_TUNER_FN, "components.trainer.tuner", *(declaration.module for declaration in job.declarations())]
+    modules = [_TUNER_FN, "components.trainer.tuner", *job.modules()]
     update = {
         "channels": channels,
         "feedback": FeedbackSettings(),
@@ -468,8 +473,8 @@ def _word_tables(config: RunConfig) -> dict[str, WordTableSource]:
         vocabularies[side]: WordTableSource(
             path=path,
             sha256=getattr(config.embeddings.sha256, side) or "",
-            width=config.model.embedding_dim,
-            most_words=config.model.vocabulary_size,
+            width=config.channels.towers.word_width or 0,
+            most_words=config.data.vocabulary_size,
             max_bad_share=config.data.max_bad_share,
             train=config.embeddings.train,
             segmented=config.data.segmented,

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from models.choices import LEXICON_KINDS, SCORERS
-from models.encoders.settings import USE_LANGUAGES, USE_PACKAGE, use_multilingual_is_installed
-from models.losses.declarations import LOSSES
-from schemas.settings import Settings
+from models.encoders.settings import USE_LANGUAGES, USE_PACKAGE, EncoderSettings, use_multilingual_is_installed
+from models.lexicon.settings import MatchingSettings
+from models.losses.settings import LossSettings
+from models.rankers.settings import ScorerSettings
+from schemas.settings import KindSettings, Settings, expand_kinds, section_classes
 
 DEFAULT: Final = "best"
 """The preset of a configuration that names none."""
-_SECTIONS: Final = {"model", "embeddings", "loss", "training", "tuning", "evaluation"}
+_SECTIONS: Final = {"channels", "embeddings", "loss", "training", "tuning", "evaluation"}
 """Sections of every resolved configuration."""
 
 
@@ -35,39 +36,46 @@ class PresetValue(NamedTuple):
     where: Condition | None = None
 
 
-_MEAN: Final = Condition("with the encoder mean", {"model.scorer": ["two_towers"], "model.encoder": ["mean"]})
-_VECTORS: Final = {
-    "model.scorer": [name for name, declaration in SCORERS.items() if declaration.indexed_by == "vectors"]
-}
+_TOWERS: Final = "channels.towers.kind"
+_ENCODER: Final = "channels.towers.encoder.kind"
+_LEXICON: Final = "channels.lexicon.kind"
+
+_MEAN: Final = Condition("with the encoder mean", {_ENCODER: ["mean"]})
+_TWO_TOWERS: Final = Condition("with the kind two_towers", {_TOWERS: ["two_towers"]})
+_VECTORS: Final = {_TOWERS: [kind for kind, scorer in ScorerSettings.kinds.items() if scorer.indexed_by == "vectors"]}
 _THRESHOLDS: Final = Condition(
     "with a loss that has thresholds",
-    {"loss.name": [name for name, declaration in LOSSES.items() if declaration.default_theta], **_VECTORS},
+    {"loss.kind": [kind for kind, loss in LossSettings.kinds.items() if "theta" in loss.model_fields], **_VECTORS},
 )
 """Other scorers give no inner products, and so no scores of a batch's other documents."""
-_DOT: Final = Condition("with the similarity dot", {"model.similarity": ["dot"]})
+_DOT: Final = Condition("with the similarity dot", {"channels.towers.similarity": ["dot"]})
 """The scores of dot have no scale of their own, and the weight of the lexicon beside them must be fitted."""
-_NO_TABLES: Final = Condition("without `embeddings`", {"embeddings.query": [None], "embeddings.document": [None]})
+_WIDTH: Final = Condition(
+    "without `embeddings`",
+    {
+        _TOWERS: [kind for kind, scorer in ScorerSettings.kinds.items() if "embedding_dim" in scorer.model_fields],
+        "embeddings.query": [None],
+        "embeddings.document": [None],
+    },
+)
 """A table of word vectors has its own width."""
 
-_POLYNOMIAL: Final = Condition("with the encoder polynomial", {"model.encoder": ["polynomial"]})
+_POLYNOMIAL: Final = Condition("with the encoder polynomial", {_ENCODER: ["polynomial"]})
 _POLYNOMIAL_WITHOUT_TABLES: Final = Condition(
-    f"{_POLYNOMIAL.words}, {_NO_TABLES.words}", {**_POLYNOMIAL.settings, **_NO_TABLES.settings}
+    f"{_POLYNOMIAL.words}, {_WIDTH.words}", {**_POLYNOMIAL.settings, **_WIDTH.settings}
 )
 _TRANSLATIONS: Final = Condition(
     "with the terms stems and the lexicon",
-    {"model.encoder": ["polynomial"], "model.terms": ["stems"], "lexicon.kind": ["lexicon"]},
+    {_ENCODER: ["polynomial"], "channels.towers.encoder.terms": ["stems"], _LEXICON: ["lexicon"]},
 )
 
-_SECOND_PASS: Final = Condition(
-    "with a `lexicon.kind` and a scorer of vectors", {"lexicon.kind": LEXICON_KINDS, **_VECTORS}
-)
+_MATCHING: Final = {_LEXICON: [*MatchingSettings.kinds]}
+_SECOND_PASS: Final = Condition("with a `channels.lexicon` and a scorer of vectors", {**_MATCHING, **_VECTORS})
 """A second pass needs a channel of words that match, and a score that an index can search."""
 _FITTED_SECOND_PASS: Final = Condition("where `feedback.gain` is fitted", {"feedback.gain": ["fitted"]})
 
-_ENCODER: Final = Condition(
-    "with a pre-trained encoder", {"encoder.kind": ["saved_model", "use_multilingual", "endpoint", "vectors"]}
-)
-_HEAD: Final = Condition("with `encoder.head` linear", {"encoder.head": ["linear"]})
+_PRETRAINED: Final = Condition("with a pre-trained encoder", {"channels.encoder.kind": [*EncoderSettings.kinds]})
+_HEAD: Final = Condition("with the kind encoder_head", {_TOWERS: ["encoder_head"]})
 
 _USE: Final = Condition(
     f"with the package {USE_PACKAGE}, for two of its languages",
@@ -76,12 +84,11 @@ _USE: Final = Condition(
 )
 
 _BEST: Final = {
-    "model.scorer": PresetValue("encoder_head", _HEAD),
-    "lexicon.kind": PresetValue("lexicon"),
-    "lexicon.weight": PresetValue("fitted", _DOT),
-    "model.embedding_dim": PresetValue(128, _NO_TABLES),
-    "model.stem_embeddings": PresetValue(True, _MEAN),
-    "model.word_dropout": PresetValue(0.25, _MEAN),
+    _LEXICON: PresetValue("lexicon"),
+    "channels.lexicon.weight": PresetValue("fitted", _DOT),
+    "channels.towers.embedding_dim": PresetValue(128, _WIDTH),
+    "channels.towers.encoder.stem_embeddings": PresetValue(True, _MEAN),
+    "channels.towers.encoder.word_dropout": PresetValue(0.25, _MEAN),
     "loss.in_batch": PresetValue(True, _THRESHOLDS),
     "training.epochs": PresetValue(None, _MEAN),
     "training.learning_rate": PresetValue(0.02, _MEAN),
@@ -93,39 +100,39 @@ _BEST: Final = {
 
 PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
     # A head's vectors have about length 1, beside which the paper's epsilon would leave little of a cosine.
-    "paper": {"model.scorer": PresetValue("encoder_head", _HEAD), "model.epsilon": PresetValue(0.1, _HEAD)},
-    "best": {"encoder.kind": PresetValue("use_multilingual", _USE), **_BEST},
+    "paper": {"channels.towers.epsilon": PresetValue(0.1, _HEAD)},
+    "best": {"channels.encoder.kind": PresetValue("use_multilingual", _USE), **_BEST},
     # Towers that know all documents leave less to the matching words: the weight is fitted on the eval split.
     "closed": {
-        "encoder.head": PresetValue("linear", _ENCODER),
+        _TOWERS: PresetValue("encoder_head", _PRETRAINED),
         **_BEST,
-        "model.similarity": PresetValue("cosine", _HEAD),
+        "channels.towers.similarity": PresetValue("cosine", _HEAD),
         "loss.softmax_weight": PresetValue(0.02),
         "loss.softmax_temperature": PresetValue(0.05, _HEAD),
-        "lexicon.weight": PresetValue("fitted"),
+        "channels.lexicon.weight": PresetValue("fitted"),
     },
     "polynomial": {
-        "lexicon.kind": PresetValue("lexicon"),
-        "lexicon.weight": PresetValue("fitted"),
-        "model.encoder": PresetValue("polynomial"),
-        "model.terms": PresetValue("stems", _POLYNOMIAL_WITHOUT_TABLES),
-        "model.start": PresetValue("lexicon", _TRANSLATIONS),
-        "model.embedding_dim": PresetValue(300, _POLYNOMIAL_WITHOUT_TABLES),
-        "model.similarity": PresetValue("dot", _POLYNOMIAL),
-        "loss.name": PresetValue("pairwise_hinge", _POLYNOMIAL),
+        _LEXICON: PresetValue("lexicon"),
+        "channels.lexicon.weight": PresetValue("fitted"),
+        _ENCODER: PresetValue("polynomial", _TWO_TOWERS),
+        "channels.towers.encoder.terms": PresetValue("stems", _POLYNOMIAL_WITHOUT_TABLES),
+        "channels.towers.encoder.start": PresetValue("lexicon", _TRANSLATIONS),
+        "channels.towers.embedding_dim": PresetValue(300, _POLYNOMIAL_WITHOUT_TABLES),
+        "channels.towers.similarity": PresetValue("dot", _POLYNOMIAL),
+        "loss.kind": PresetValue("pairwise_hinge", _POLYNOMIAL),
         "training.epochs": PresetValue(8, _POLYNOMIAL),
         "training.learning_rate": PresetValue(0.002, _POLYNOMIAL),
     },
     "cossim": {
-        "model.scorer": PresetValue("cossim"),
-        "loss.name": PresetValue("worst_hinge"),
-        "training.objective": PresetValue("drawn"),
+        _TOWERS: PresetValue("cossim"),
+        "loss.kind": PresetValue("worst_hinge"),
+        "training.objective.kind": PresetValue("drawn"),
         "training.epochs": PresetValue(6),
     },
     "duet_distributed": {
-        "model.scorer": PresetValue("duet_distributed"),
-        "loss.name": PresetValue("log_likelihood"),
-        "training.objective": PresetValue("drawn"),
+        _TOWERS: PresetValue("duet_distributed"),
+        "loss.kind": PresetValue("log_likelihood"),
+        "training.objective.kind": PresetValue("drawn"),
         "training.epochs": PresetValue(None),
     },
 }
@@ -144,17 +151,27 @@ def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[st
 
     Example:
       >>> from pipeline.config import RunConfig
-      >>> with_preset({"preset": "closed", "model": {"encoder": "cnn"}}, RunConfig)["model"]
-      {'embedding_dim': 128, 'encoder': 'cnn'}
+      >>> with_preset({"preset": "closed", "channels": {"towers": {"encoder": "cnn"}}}, RunConfig)["channels"]["towers"]
+      {'encoder': {'kind': 'cnn'}, 'embedding_dim': 128}
     """
     named = content.get("preset", DEFAULT)
-    merged: dict[str, Any] = {**content, "preset": named}
-    for key, (value, where) in (PRESETS.get(named, {}) if isinstance(named, str) else {}).items():
-        section, _, name = key.partition(".")
-        values = merged.get(section, {})
-        if isinstance(values, Mapping) and (where is None or _holds(where, merged, settings)):
-            merged[section] = {name: value, **values}
+    merged: dict[str, Any] = {**expand_kinds(settings, content), "preset": named}
+    for name, (value, where) in (PRESETS.get(named, {}) if isinstance(named, str) else {}).items():
+        if where is None or _holds(where, merged, settings):
+            _fill(merged, name.split("."), value)
     return merged
+
+
+def _fill(content: dict[str, Any], keys: Sequence[str], value: Any) -> None:
+    """Gives a setting its value where it has none; null sections, and other values in their place, stay."""
+    section, *below = keys
+    if not below:
+        content.setdefault(section, value)
+        return
+    inner = content.get(section, {})
+    if isinstance(inner, Mapping):
+        content[section] = dict(inner)
+        _fill(content[section], below, value)
 
 
 def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | None:
@@ -164,15 +181,11 @@ def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | No
       content: unchecked.
       preset: the name of another preset; other values are no fault here.
     """
-    keys = {key.partition(".")[::2] for preset_values in PRESETS.values() for key in preset_values}
-    sections = {section: content.get(section) for section, _ in keys}
-    if preset == content.get("preset") or preset not in [*PRESETS]:
-        return None
-    if not all(isinstance(values := sections[section], Mapping) and name in values for section, name in keys):
+    if content.get("preset") in (None, preset) or preset not in [*PRESETS] or not _is_resolved(content):
         return None
     return (
-        "must stay as it is where the file gives every key that presets decide, as a resolved configuration does: only "
-        f"the name would change; leave out the keys that {preset} decides"
+        "must stay as it is in a resolved configuration, which gives every key that presets decide: only "
+        "the name would change; start from a configuration that leaves these keys out"
     )
 
 
@@ -197,10 +210,18 @@ def _holds(condition: Condition, content: Mapping[str, Any], settings: type[Sett
 
 
 def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> Any:
-    """A setting's value, or its default where the settings give none."""
-    section, _, name = key.partition(".")
-    default = settings.model_fields[section].default
-    values = content.get(section, default)
-    if isinstance(values, Mapping):
-        return values.get(name, getattr(default, name, None))
-    return getattr(values, name, None)
+    """A setting's value, or its default where the settings give none; None where their kinds have no such setting."""
+    name, *below = key.split(".")
+    if name not in settings.model_fields:
+        return None
+    value = content.get(name, settings.model_fields[name].default)
+    if not below:
+        return value
+    if isinstance(value, Settings):
+        for below_name in below:
+            value = getattr(value, below_name, None)
+        return value
+    for section in section_classes(settings.model_fields[name].annotation) if isinstance(value, Mapping) else ():
+        kind = section.kind_of(value) if issubclass(section, KindSettings) and section.is_base() else section
+        return _value(".".join(below), value, kind) if kind else None
+    return None

@@ -7,6 +7,7 @@ from typing import Final
 
 from pipeline.config import RunConfig
 from pipeline.identity import IDENTITY_FORM, code_of, commit, library_versions
+from pipeline.input_files import digests_of
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.pipeline import create_pipeline
 from schemas.provenance import Provenance
@@ -48,11 +49,9 @@ def _digests(config: RunConfig) -> dict[str, str]:
     digests = {}
     for path in path_settings(RunConfig, content):
         if path.form:
-            section, first, *below = path.keys
-            section_digests = content[section]["sha256"]
-            digest = section_digests[first].get(".".join(below)) if below else section_digests.get(first)
-            if digest:
-                digests[path.name] = str(digest)
+            _, table, key = digests_of(content, path)
+            if table.get(key):
+                digests[path.name] = str(table[key])
     return digests
 
 
@@ -61,8 +60,8 @@ def _without_machine(config: RunConfig) -> RunConfig:
     content = config.model_copy(update={"kubeflow": KubeflowSettings()}).model_dump(mode="json")
     for path in path_settings(RunConfig, content):
         path.section[path.keys[-1]] = path.name
-    for section in content.values():
+    for section in (*content.values(), *content["channels"].values()):
         if isinstance(section, dict):
             section.pop("sha256", None)
-    content["encoder"].pop("probes", None)
+            section.pop("probes", None)
     return RunConfig.model_validate(content)

@@ -59,7 +59,8 @@ class ChangedImports(MetaPathFinder):
 def _without_native_logs(execute: Execute, module: ModuleType) -> None:
     """Executes a module's code, and then writes its lines to stderr without those of native loggers.
 
-    TensorFlow 2.21 writes some before it looks at TF_CPP_MIN_LOG_LEVEL; TensorFlow 2.15 needs no such care.
+    TensorFlow 2.21 writes some before it looks at TF_CPP_MIN_LOG_LEVEL; TensorFlow 2.15 needs no such care. Where a
+    later one is quiet again, this function may go.
     """
     with tempfile.TemporaryFile() as written, os.fdopen(os.dup(2), "wb") as stderr:
         sys.stderr.flush()

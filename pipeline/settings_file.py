@@ -4,13 +4,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, NamedTuple, get_args, get_origin
 
 import pydantic
 import yaml
 
 from schemas.errors import ConfigError
-from schemas.settings import Settings, did_you_mean, path_settings
+from schemas.settings import KindSettings, Settings, did_you_mean, expand_kinds, path_settings, section_classes
 from schemas.wording import printable
 
 _YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
@@ -22,7 +22,7 @@ _MAX_ALIASED = 10_000
 _OTHER_BASE = re.compile(r"[-+]?(0[0-9_]+|[0-9][0-9_]*(:[0-9_]+)+(\.[0-9_]*)?)")
 """Digits that YAML 1.1 does not read as the decimal number that they seem to be."""
 
-_MAY_HOLD_SECRETS = re.compile(r"(encoder|.*translator)(\.address|\.key_variable)?")
+_MAY_HOLD_SECRETS = re.compile(r"channels(\.lexicon)?|((channels\.)?encoder|.*translator)(\.address|\.key_variable)?")
 """Settings in which somebody may give a key or a password itself."""
 
 _LONGEST_VALUE = 200
@@ -66,7 +66,7 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
             name = printable(".".join(keys), _LONGEST_VALUE)
             faults.append(f"{location}: {name}: is given twice; first at {locations[keys]}; keep one.")
         locations[keys] = location
-    content = without_empty_sections(content, settings)
+    content = expand_kinds(settings, without_empty_sections(content, settings))
     resolve_paths(content, settings, Path(path).parent)
     return content, locations, faults
 
@@ -171,11 +171,13 @@ def describe_fault(error: Mapping[str, Any], locations: Locations, path: str, se
     name = printable(".".join(keys), _LONGEST_VALUE)
     if error["type"] == "extra_forbidden":
         known = known_keys(settings)
+        section, _, key = name.rpartition(".")
+        if name in known and "." not in keys[-1]:
+            return f"{location}: {name}: is a setting of the {owners(settings, name)}, and {section} is of another."
         if name in known:
-            section, _, key = name.rpartition(".")
             return f"{location}: {name}: only --set takes dotted keys; in a file, write {key} in the section {section}."
         dotted = printable(".".join(key for key in keys if not key.isdigit()), _LONGEST_VALUE)
-        hint = did_you_mean(dotted, [*settings.model_fields, *known]) or f"; known: {', '.join(known)}."
+        hint = did_you_mean(dotted, [*settings.model_fields, *known]) or f"; known: {', '.join(dict.fromkeys(known))}."
         return f"{location}: {name}: unknown key{hint}"
     if error["type"] == "missing":
         return f"{location}: {name}: must be given."
@@ -200,20 +202,69 @@ def location_of(keys: tuple[str, ...], locations: Locations, path: str) -> str:
     return next((locations[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in locations), path)
 
 
+class SettingsField(NamedTuple):
+    """A field of a settings class, or of a section in it."""
+
+    name: str
+    """The dotted key."""
+    field: pydantic.fields.FieldInfo
+    kinds: tuple[str, ...] = ()
+    """The kinds that have the field, where its section has several and some lack it."""
+    section: type[KindSettings] | None = None
+    """The base class of the section whose kind the field names."""
+
+
 def known_keys(settings: type[Settings]) -> list[str]:
     """Every key of a settings class and of the sections in it, dotted."""
-    return [name for name, _ in settings_fields(settings)]
+    return [item.name for item in settings_fields(settings)]
 
 
-def settings_fields(settings: type[Settings], prefix: str = "") -> Iterator[tuple[str, pydantic.fields.FieldInfo]]:
-    """Every field of a settings class and of the sections in it: (dotted name, field)."""
+def owners(settings: type[Settings], name: str) -> str:
+    """Returns the kinds that have a setting, which others lack, in words."""
+    kinds = (kind for item in settings_fields(settings) if item.name == name for kind in item.kinds)
+    *others, last = dict.fromkeys(kinds)
+    return f"kinds {', '.join(others)} and {last}" if others else f"kind {last}"
+
+
+def settings_fields(settings: type[Settings], prefix: str = "") -> Iterator[SettingsField]:
+    """Every field of a settings class and of the sections in it.
+
+    A section of several kinds is a field itself, before those of all its kinds.
+    """
     for name, field in settings.model_fields.items():
-        # The settings of a section, or of each item of a tuple.
-        section = get_args(field.annotation)[0] if get_origin(field.annotation) is tuple else field.annotation
-        if isinstance(section, type(Settings)):
-            yield from settings_fields(section, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", field
+        yield from _fields_below(f"{prefix}{name}", field)
+
+
+def _fields_below(name: str, field: pydantic.fields.FieldInfo) -> Iterator[SettingsField]:
+    # The settings of a section, or of each item of a tuple.
+    section = get_args(field.annotation)[0] if get_origin(field.annotation) is tuple else field.annotation
+    by_kind = [part for part in section_classes(section) if issubclass(part, KindSettings)]
+    if by_kind:
+        yield SettingsField(name, field)
+        yield from _fields_of_kinds(by_kind[0], f"{name}.")
+    elif isinstance(section, type(Settings)):
+        yield from settings_fields(section, f"{name}.")
+    else:
+        yield SettingsField(name, field)
+
+
+def _fields_of_kinds(base: type[KindSettings], prefix: str) -> Iterator[SettingsField]:
+    """The fields that all kinds share, then those of some; where defaults differ, a field for each."""
+    kinds: Mapping[str, type[Settings]] = base.kinds if base.is_base() else {"": base}
+    names = dict.fromkeys(name for kind in kinds.values() for name in kind.model_fields)
+    for name in sorted(names, key=lambda name: any(name not in kind.model_fields for kind in kinds.values())):
+        having: dict[str, list[str]] = {}
+        for kind_name, kind in kinds.items():
+            if name in kind.model_fields:
+                default = "" if name == base.kind_key else repr(kind.model_fields[name].default)
+                having.setdefault(default, []).append(kind_name)
+        for members in having.values():
+            is_shared = len(members) == len(kinds)
+            owner = base if is_shared and name in base.model_fields else kinds[members[0]]
+            section = base if name == base.kind_key and base.is_base() else None
+            for item in _fields_below(f"{prefix}{name}", owner.model_fields[name]):
+                item_kinds = item.kinds or (() if is_shared else tuple(members))
+                yield item._replace(kinds=item_kinds, section=item.section or section)
 
 
 def apply_override(
@@ -254,10 +305,12 @@ def apply_override(
         return [f"{location}: preset: {why}."]
     target = content
     for section in sections:
-        target = target.setdefault(section, {})
+        target[section] = target.get(section) or {}  # a section that is null is there again
+        target = target[section]
         if not isinstance(target, dict):
             return [f"{location}: {section} is no section."]
     target[key] = value
+    content |= expand_kinds(settings, content)
     locations[tuple(keys)] = location
     resolve_paths(content, settings, Path.cwd())  # the others are absolute
     return []

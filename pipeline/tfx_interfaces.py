@@ -2,7 +2,7 @@
 
 TFX's own local runner neither announces a stage nor repeats one whose files were lost, so its parts are called here.
 `tests/e2e/test_run.py` and `tests/e2e/test_kubeflow.py` notice a change; `components/on_workers.py` has what executors
-need.
+need. After a change of TFX, follow its own local runner (`tfx.orchestration.local`), which calls the same parts.
 """
 
 import copy

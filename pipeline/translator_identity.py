@@ -1,8 +1,9 @@
 """The identity of a machine translator: its translation of a fixed sentence, by which another one is noticed."""
 
-from models.translators.load_translator import with_probe
+from models.lexicon.settings import LexiconSettings
 from models.translators.settings import TranslatorSettings
-from pipeline.config import RunConfig
+from models.translators.translator import with_probe
+from pipeline.config import RunConfig, with_channel
 from schemas.errors import ConfigError
 
 
@@ -14,19 +15,20 @@ def with_translator_probes(config: RunConfig) -> RunConfig:
       ConfigError: it does not have the probe that the configuration gives.
     """
     languages = config.data.languages
-    translator = _with_probe("lexicon.translator", config.lexicon.translator, languages)
+    lexicon = config.channels.lexicon
+    if isinstance(lexicon, LexiconSettings):
+        translator = _with_probe("channels.lexicon.translator", lexicon.translator, languages)
+        config = with_channel(config, "lexicon", lexicon.model_copy(update={"translator": translator}))
     query_translator = _with_probe("evaluation.query_translator", config.evaluation.query_translator, languages[::-1])
-    return config.model_copy(
-        update={
-            "lexicon": config.lexicon.model_copy(update={"translator": translator}),
-            "evaluation": config.evaluation.model_copy(update={"query_translator": query_translator}),
-        }
-    )
+    evaluation = config.evaluation.model_copy(update={"query_translator": query_translator})
+    return config.model_copy(update={"evaluation": evaluation})
 
 
-def _with_probe(name: str, settings: TranslatorSettings, languages: tuple[str, str]) -> TranslatorSettings:
-    if settings.kind == "none":
-        return settings
+def _with_probe(
+    name: str, settings: TranslatorSettings | None, languages: tuple[str, str]
+) -> TranslatorSettings | None:
+    if settings is None:
+        return None
     translator = with_probe(settings, languages)
     if settings.probe not in (None, translator.probe):
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""Pairs of texts with the same meaning, for `lexicon.pairs`: our own files, and dictionaries and tables of others.
+"""Pairs of texts with the same meaning, for `channels.lexicon.pairs`: our own files, and dictionaries of others.
 
 Lines, plain, gzipped or bzipped:
 

@@ -15,13 +15,13 @@ class LexiconReport(JsonRecord):
     train_pairs: int
     """Number of pairs of a train query and one of its MR documents."""
     pairs: dict[str, Any] | None = None
-    """The account of the lines of `lexicon.pairs` (see `schemas.drops`); None without such a file."""
+    """The account of the lines of `channels.lexicon.pairs` (see `schemas.drops`); None without such a file."""
     pairs_weight: float = 1.0
-    """How often a pair of `lexicon.pairs` counted beside a train pair, times its own weight."""
+    """How often a pair of `channels.lexicon.pairs` counted beside a train pair, times its own weight."""
     title_pairs_weight: float = 1.0
     """The same for a pair of titles."""
     translations_weight: float = 1.0
-    """The same for a sentence and its translation by `lexicon.translator`."""
+    """The same for a sentence and its translation by `channels.lexicon.translator`."""
     terms: int
     """Number of stems, or words, of the collection and the pairs."""
     translations: int
@@ -37,7 +37,7 @@ class LexiconReport(JsonRecord):
         terms = f"{self.kind}: {self.terms:,} terms"
         pair_lines = [ReadReport.from_dict(self.pairs, Reason).describe()] if self.pairs else []
         weights = {
-            "lexicon.pairs": self.pairs_weight,
+            "channels.lexicon.pairs": self.pairs_weight,
             "titles": self.title_pairs_weight,
             "translations": self.translations_weight,
         }

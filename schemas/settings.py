@@ -4,9 +4,21 @@ import difflib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+import pydantic
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
+
+_Kind = TypeVar("_Kind", bound="KindSettings")
 
 
 class Settings(BaseModel):
@@ -19,7 +31,12 @@ class Settings(BaseModel):
     # Only settings have their docstrings read, for their documentation: Pydantic searches all imported modules for each
     # class, which took a second of each command once the large libraries were imported.
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True, validate_default=True
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        validate_default=True,
+        polymorphic_serialization=True,
     )
 
     @field_validator("*", mode="before")
@@ -36,6 +53,117 @@ class Settings(BaseModel):
         """The path of each input that is given, by its dotted setting."""
         settings = path_settings(type(self), self.model_dump())
         return {setting.name: setting.path for setting in settings if setting.form}
+
+
+class KindSettings(Settings):
+    """A section of one of several kinds, each a class with settings of its own.
+
+    A base class names its kinds in a table of its own. Validating content for the base gives the settings of the
+    content's kind. A bare name stands for a kind with its defaults.
+
+    Attributes:
+      kinds: the kinds of a base class by name. Entries may be added.
+      kind_key: the key that names the kind.
+      default_kind: the kind of content that names none; None where it must be named.
+
+    Example:
+      >>> class Animal(KindSettings):
+      ...     kinds: ClassVar[dict[str, type[Any]]] = {}
+      ...     kind: str
+      >>> @Animal.add
+      ... class Bird(Animal):
+      ...     kind: Literal["bird"] = "bird"
+      ...     wings: int = 2
+      >>> Animal.model_validate({"kind": "bird", "wings": 1}), Animal.model_validate("bird")
+      (Bird(kind='bird', wings=1), Bird(kind='bird', wings=2))
+    """
+
+    kinds: ClassVar[dict[str, type[Any]]] = {}
+    kind_key: ClassVar[str] = "kind"
+    default_kind: ClassVar[str | None] = None
+
+    @classmethod
+    def add(cls, kind: type[_Kind]) -> type[_Kind]:
+        """Adds a kind to the table; a decorator of its class."""
+        cls.kinds[str(kind.model_fields[cls.kind_key].default)] = kind
+        return kind
+
+    @classmethod
+    def is_base(cls) -> bool:
+        """Whether the class has kinds, and is none of them."""
+        return "kinds" in cls.__dict__
+
+    @classmethod
+    def kind_of(cls, content: Any) -> type[Any] | None:
+        """The class of raw settings, or None where they name no kind, or an unknown one."""
+        if isinstance(content, KindSettings):
+            return type(content)
+        name = content if isinstance(content, str) else cls.default_kind
+        if isinstance(content, Mapping):
+            name = content.get(cls.kind_key, cls.default_kind)
+        return cls.kinds.get(name) if isinstance(name, str) else None
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _choose_kind(cls, content: Any, validate: ModelWrapValidatorHandler[Any]) -> Any:
+        if not cls.is_base() or isinstance(content, cls):
+            is_own = isinstance(content, str) and content == cls.model_fields[cls.kind_key].default
+            return validate({} if is_own else content)
+        if not isinstance(content, str | Mapping):
+            raise ValueError(f"must be a section, or the name of a kind: {', '.join(cls.kinds)}; got {content!r}")
+        values = {cls.kind_key: content} if isinstance(content, str) else content
+        kind = cls.kind_of(values)
+        if kind is None:
+            raise _kind_error(cls, values)
+        return kind.model_validate(values)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        if not cls.is_base():
+            return handler(schema)
+        kinds = [handler(kind.__pydantic_core_schema__) for kind in cls.kinds.values()]
+        return {"anyOf": [*kinds, {"enum": [*cls.kinds]}]}
+
+
+def _kind_error(base: type[KindSettings], content: Mapping[str, Any]) -> pydantic.ValidationError:
+    """The error of content that names no kind of a base class."""
+    name = content.get(base.kind_key)
+    hint = did_you_mean(name, base.kinds) if isinstance(name, str) else ""
+    got = "nothing" if base.kind_key not in content else repr(name)
+    message = f"must be one of {', '.join(base.kinds)}; got {got}{hint}"
+    # The message may hold braces, which would be filled in.
+    error = PydanticCustomError("value_error", "{message}", {"message": message})
+    details = InitErrorDetails(type=error, loc=(base.kind_key,), input=name)
+    return pydantic.ValidationError.from_exception_data(base.__name__, [details])
+
+
+def expand_kinds(settings: type[Settings], content: Any) -> Any:
+    """Returns raw settings with `{kind: NAME}` in place of each bare name of a kind.
+
+    Args:
+      settings: the class that they are meant for.
+      content: unchecked; a value in the place of a section stays as it is.
+    """
+    if issubclass(settings, KindSettings) and settings.is_base():
+        kind = settings.kind_of(content)
+        values = {settings.kind_key: content} if isinstance(content, str) else content
+        return expand_kinds(kind, values) if kind else values
+    if not isinstance(content, Mapping):
+        return content
+    expanded = dict(content)
+    for name, field in settings.model_fields.items():
+        if get_origin(field.annotation) in (dict, tuple):
+            continue
+        for section in section_classes(field.annotation):
+            if name in expanded:
+                expanded[name] = expand_kinds(section, expanded[name])
+    return expanded
+
+
+def section_classes(annotation: Any) -> list[type[Settings]]:
+    """The settings classes that a field's type names, such as that of an optional section, or of a tuple's items."""
+    types = (annotation, *get_args(annotation))
+    return [part for part in types if isinstance(part, type) and issubclass(part, Settings)]
 
 
 @dataclass(frozen=True)
@@ -95,13 +223,17 @@ def path_settings(settings: type[Settings], content: Any, above: tuple[str, ...]
       >>> [(item.name, item.path) for item in path_settings(Run, {"data": {"queries": "q.tsv", "documents": 3}})]
       [('data.queries', 'q.tsv')]
     """
+    if issubclass(settings, KindSettings) and settings.is_base():
+        kind = settings.kind_of(content)
+        if kind is not None:
+            yield from path_settings(kind, content, above)
+        return
     for name, field in settings.model_fields.items() if isinstance(content, dict) else ():
         keys, value = (*above, name), content.get(name)
-        kind = next((mark for mark in field.metadata if isinstance(mark, InputPath | OutputPath)), None)
-        if kind and isinstance(value, str) and value:
-            yield PathSetting(content, keys, getattr(kind, "form", None))
-        types = (field.annotation, *get_args(field.annotation))
-        for section in (part for part in types if isinstance(part, type) and issubclass(part, Settings)):
+        mark = next((mark for mark in field.metadata if isinstance(mark, InputPath | OutputPath)), None)
+        if mark and isinstance(value, str) and value:
+            yield PathSetting(content, keys, getattr(mark, "form", None))
+        for section in section_classes(field.annotation):
             if get_origin(field.annotation) is not dict:
                 yield from path_settings(section, value, keys)
             elif isinstance(value, dict):
@@ -132,35 +264,6 @@ class OneOf:
         return text
 
 
-def faults_of_kind(
-    settings: "Settings", own: Mapping[str, Iterable[str]], needed: Mapping[str, Iterable[str]]
-) -> list[str]:
-    """Finds settings that belong to another kind, and settings that the kind lacks.
-
-    Args:
-      settings: with a setting `kind`.
-      own: kind to the settings that it alone has.
-      needed: kind to those of them that it must have.
-
-    Example:
-      >>> class Animal(Settings):
-      ...     kind: str
-      ...     wings: int | None = None
-      >>> faults_of_kind(Animal(kind="cat", wings=2), {"bird": ["wings"]}, {"bird": ["wings"]})
-      ['wings is for the kind bird alone, and kind is cat']
-    """
-    kind: str = settings.kind  # type: ignore[attr-defined]
-    faults = []
-    for owner, names in own.items():
-        for name in names:
-            if owner != kind and getattr(settings, name) != type(settings).model_fields[name].default:
-                faults.append(f"{name} is for the kind {owner} alone, and kind is {kind}")
-    faults += [
-        f"{name} must be given for the kind {kind}" for name in needed.get(kind, ()) if getattr(settings, name) is None
-    ]
-    return faults
-
-
 def did_you_mean(mistyped: str, known: Iterable[str]) -> str:
     """The end of an error message that names the nearest known word; empty where no word is near.
 
@@ -180,5 +283,5 @@ def did_you_mean(mistyped: str, known: Iterable[str]) -> str:
         pair = word.lower(), mistyped.lower()
         return difflib.SequenceMatcher(None, *pair).ratio(), len(os.path.commonprefix(pair))
 
-    best = max(sorted(known), key=likeness)
-    return f"; did you mean {best}?" if likeness(best)[0] >= 0.5 else ""
+    best = max(sorted(known), key=likeness, default="")
+    return f"; did you mean {best}?" if best and likeness(best)[0] >= 0.5 else ""

@@ -31,7 +31,7 @@ EXCERPT_CHARACTERS = 80
 
 
 PAIRS_FILE: Final = "title_pairs.tsv"
-"""Titles of both languages that mean the same, for `lexicon.pairs`."""
+"""Titles of both languages that mean the same, for `channels.lexicon.pairs`."""
 CANDIDATES_FILE: Final = "candidates.tsv"
 """Fixed lists of a wiki that is paired with itself: a page is never an NR document of its own query."""
 MANIFEST_FILE: Final = "manifest.json"

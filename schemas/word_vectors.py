@@ -150,6 +150,6 @@ def _is_number(text: bytes) -> bool:
 
 def _wrong_width(path: str, width: int, got: int) -> DataError:
     return DataError(
-        f"{path} must hold vectors of {width} numbers (model.embedding_dim); its have {got}. "
-        f"Set model.embedding_dim to {got}, or bring another table."
+        f"{path} must hold vectors of {width} numbers (channels.towers.embedding_dim); its have {got}. "
+        f"Set channels.towers.embedding_dim to {got}, or bring another table."
     )

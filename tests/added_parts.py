@@ -1,33 +1,34 @@
-"""Parts that a user could add: one of each kind, in a module of its own, and its entry in a table."""
+"""Parts that a user could add: one of each, in a module of its own, and its settings with their entry in a table."""
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from tensorflow import keras
 
-from models import choices
-from models.choices import Declaration, EncoderDeclaration, ScorerDeclaration
 from models.graphs import row_ids
 from models.layers.text_encoder import TextEncoder
 from models.lists.ranking_lists import RankingLists
-from models.losses.declarations import BANDS, LOSSES, LossDeclaration
 from models.losses.ranking_loss import PointwiseLoss, RankingLoss
+from models.losses.settings import Interval, LossSettings, ThresholdLossSettings
 from models.objectives.objective import ListLosses, OwnOptimizer, RankingObjective, make_loss
+from models.objectives.settings import ObjectiveSettings
 from models.rankers.ranker import Ranker
-from models.rankers.scorer import FixedScorer, Scorer, ScorerInputs, Words
-from models.settings import LossSettings
+from models.rankers.scorer import Bounds, FixedScorer, Scorer, ScorerInputs, Words
+from models.rankers.settings import ChannelSettings, ScorerSettings, TextEncoderSettings, TrainingDefaults
 from schemas import features as f
-from schemas.settings import Settings
 
 
-class WideSettings(Settings):
+class WideSettings(ScorerSettings):
     """Settings of `WideScorer`."""
 
-    width: int = 4
+    implementation: ClassVar[str] = f"{__name__}.WideScorer"
+
+    kind: Literal["wide"] = "wide"
+    dim: int = 4
     """Length of a word's embedding."""
 
 
@@ -37,22 +38,22 @@ class WideScorer(Scorer):
     score = bias - sum_i weight_i (q_i - d_i)^2
     """
 
-    def __init__(self, query_words: Words, document_words: Words, seed: int, width: int, **kwargs: Any) -> None:
+    def __init__(self, query_words: Words, document_words: Words, seed: int, dim: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._sizes, self._seed, self._width = (query_words.number, document_words.number), seed, width
+        self._sizes, self._seed, self._dim = (query_words.number, document_words.number), seed, dim
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "WideScorer":
-        return cls(inputs.query_words, inputs.document_words, inputs.seed, **own)
+    def make(cls, inputs: ScorerInputs) -> "WideScorer":
+        return cls(inputs.query_words, inputs.document_words, inputs.job.training.seed, inputs.settings.dim)
 
     def build(self, input_shape: Any) -> None:
         self.tables = [
             self.add_weight(
-                name=name, shape=(size, self._width), initializer=keras.initializers.RandomNormal(0, 1, self._seed)
+                name=name, shape=(size, self._dim), initializer=keras.initializers.RandomNormal(0, 1, self._seed)
             )
             for name, size in zip(("query", "document"), self._sizes, strict=True)
         ]
-        self.weight = self.add_weight(name="weight", shape=(self._width,), initializer="ones")
+        self.weight = self.add_weight(name="weight", shape=(self._dim,), initializer="ones")
         super().build(input_shape)
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
@@ -64,19 +65,21 @@ class WideScorer(Scorer):
         return 1.0 - tf.linalg.matvec(tf.square(means[0][:, tf.newaxis] - documents), self.weight)
 
     @property
-    def score_range(self) -> tuple[float, float]:
-        return -math.inf, math.inf
-
-    @property
-    def theta_ends(self) -> tuple[float, float]:
-        return -1.0, 1.0
+    def bounds(self) -> Bounds:
+        return Bounds(-math.inf, math.inf, theta_ends=(-1.0, 1.0))
 
 
-class HuberSettings(Settings):
+class HuberSettings(ThresholdLossSettings):
     """Settings of `HuberLoss`."""
 
+    implementation: ClassVar[str] = f"{__name__}.HuberLoss"
+
+    kind: Literal["huber"] = "huber"
     delta: float = 0.25
     """Distance from the middle of a band beyond which the loss is linear."""
+
+    def arguments(self, top_grade: int, ends: Interval) -> dict[str, Any]:
+        return {**super().arguments(top_grade, ends), "delta": self.delta}
 
 
 class HuberLoss(PointwiseLoss):
@@ -92,9 +95,12 @@ class HuberLoss(PointwiseLoss):
         return tf.where(distance <= self._delta, tf.square(distance) / 2, self._delta * (distance - self._delta / 2))
 
 
-class GuessingSettings(Settings):
+class GuessingSettings(ObjectiveSettings):
     """Settings of `GuessingObjective`."""
 
+    implementation: ClassVar[str] = f"{__name__}.GuessingObjective"
+
+    kind: Literal["guessing"] = "guessing"
     rate: float = 0.05
     """Learning rate of the second network's own optimizer."""
 
@@ -130,6 +136,14 @@ class GuessingObjective(RankingObjective):
         return [OwnOptimizer(self.adam, self.guess)]
 
 
+class LengthSettings(ChannelSettings):
+    """Settings of `LengthChannel`."""
+
+    implementation: ClassVar[str] = f"{__name__}.LengthChannel"
+
+    kind: Literal["length"] = "length"
+
+
 class LengthChannel(FixedScorer):
     """A channel learned before training: how near a document's length is to what relevant ones have."""
 
@@ -138,8 +152,8 @@ class LengthChannel(FixedScorer):
         self._ratio = tf.Variable(ratio, trainable=False, dtype=tf.float32, name="ratio")
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "LengthChannel":
-        return cls(_length_ratio(inputs.train_texts()), name=inputs.name, **own)
+    def make(cls, inputs: ScorerInputs) -> "LengthChannel":
+        return cls(_length_ratio(inputs.train_texts()), name=inputs.name)
 
     def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
         query, document = (tf.strings.length(features[name]) for name in (f.QUERY_TEXT, f.DOC_TEXT))
@@ -148,8 +162,8 @@ class LengthChannel(FixedScorer):
         return -tf.abs(tf.math.log((tf.cast(lengths, tf.float32) + 1) / (wanted + 1)))
 
     @property
-    def score_range(self) -> tuple[float, float]:
-        return -math.inf, 0.0
+    def bounds(self) -> Bounds:
+        return Bounds(-math.inf, 0.0)
 
 
 def _length_ratio(lists: RankingLists) -> float:
@@ -162,6 +176,17 @@ def _length_ratio(lists: RankingLists) -> float:
     )
 
 
+class LinearSettings(TextEncoderSettings):
+    """Settings of `LinearMean`."""
+
+    implementation: ClassVar[str] = f"{__name__}.LinearMean"
+    largest_component: ClassVar[float] = math.inf
+
+    trained: ClassVar[TrainingDefaults] = TrainingDefaults(0.5, 1.0, 1.0, has_short_ops=True)
+
+    kind: Literal["linear"] = "linear"
+
+
 class LinearMean(TextEncoder):
     """An encoder with unbounded components: the mean of a text's embeddings."""
 
@@ -169,21 +194,10 @@ class LinearMean(TextEncoder):
         return tf.math.unsorted_segment_mean(tf.gather(self.table, tokens.values), row_ids(tokens), tokens.nrows())
 
 
-SCORER: Final = ScorerDeclaration(f"{__name__}.WideScorer", WideSettings)
-LOSS: Final = LossDeclaration(
-    f"{__name__}.HuberLoss", HuberSettings, default_theta=BANDS, fixed_theta="whose loss is least between them"
-)
-OBJECTIVE: Final = Declaration(f"{__name__}.GuessingObjective", GuessingSettings)
-CHANNEL: Final = ScorerDeclaration(f"{__name__}.LengthChannel")
-ENCODER: Final = EncoderDeclaration(
-    f"{__name__}.LinearMean", default_learning_rate=0.5, largest_component=math.inf, has_short_ops=True
-)
-
-
 def add_entries(patch: pytest.MonkeyPatch) -> None:
     """Adds the entries to the tables: all that the parts need besides their classes."""
-    patch.setitem(choices.SCORERS, "wide", SCORER)
-    patch.setitem(LOSSES, "huber", LOSS)
-    patch.setitem(choices.OBJECTIVES, "guessing", OBJECTIVE)
-    patch.setitem(choices.CHANNELS, "length", CHANNEL)
-    patch.setitem(choices.ENCODERS, "linear", ENCODER)
+    patch.setitem(ScorerSettings.kinds, "wide", WideSettings)
+    patch.setitem(LossSettings.kinds, "huber", HuberSettings)
+    patch.setitem(ObjectiveSettings.kinds, "guessing", GuessingSettings)
+    patch.setitem(ChannelSettings.kinds, "length", LengthSettings)
+    patch.setitem(TextEncoderSettings.kinds, "linear", LinearSettings)

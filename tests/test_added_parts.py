@@ -33,23 +33,21 @@ def added_entries() -> Iterator[None]:
 
 
 INDEX = {"search": {"index": True}}
-WIDE = {"scorer": "wide"}
 
 
 @pytest.mark.parametrize(
     ("sections", "shown"),
     [
-        ({"model": WIDE, **INDEX}, "search: .*wide"),
-        ({"channels": {"near": {"kind": "length"}}, **INDEX}, "search: .*near"),
-        ({"model": {"scorer": "tall"}}, "model.scorer: .*two_towers, .*, wide; got 'tall'"),
-        ({"model": {**WIDE, "scorer_settings": {"widths": 3}}}, "wide, width; got 'widths'"),
-        ({"training": {"objective": "guess"}}, "training.objective: .*lists, in_batch, drawn, guessing; got 'guess'"),
-        ({"loss": {"name": "huber", "settings": {"dleta": 1}}}, "huber, delta; got 'dleta'"),
-        ({"loss": {"settings": {"delta": 1}}}, "loss.settings: .*sosl; got 'delta'"),
-        ({"training": {"optimizer": "adam"}}, "training.optimizer: .*lazy_adam; got 'adam'"),
+        ({"channels": {"towers": "wide"}, **INDEX}, "search: .*wide"),
+        ({"channels": {"near": "length"}, **INDEX}, "search: .*near"),
+        ({"channels": {"towers": "tall"}}, "channels.towers.kind: .*two_towers, .*, wide; got 'tall'"),
+        ({"channels": {"towers": {"kind": "wide", "dims": 3}}}, "channels.towers.dims: .* channels.towers.dim"),
+        ({"training": {"objective": "guess"}}, "objective.kind: .*lists, in_batch, drawn, guessing; got 'guess'"),
+        ({"loss": {"kind": "huber", "dleta": 1}}, "loss.dleta: unknown key; did you mean loss.delta"),
+        ({"loss": {"delta": 1}}, "loss.delta: is a setting of the kind huber"),
         ({"training": {"objective": "lists"}, "loss": {"in_batch": True}}, "in_batch"),
-        ({"model": WIDE, "loss": {"in_batch": True}}, "in_batch with model.scorer wide"),
-        ({"channels": {"near": {"kind": "lengths"}}}, "channels.near.kind: .*cl_lsi, encoder, length; got 'lengths'"),
+        ({"channels": {"towers": "wide"}, "loss": {"in_batch": True}}, "in_batch with towers of the kind wide"),
+        ({"channels": {"near": {"kind": "lengths"}}}, "channels.near.kind: .*cl_lsi, .*, length; got 'lengths'"),
         ({"channels": {"Near": {"kind": "length"}}}, "channels: .*got 'Near'"),
         ({"channels": {"smooth_cosine": {"kind": "length"}}}, "channels: .*got smooth_cosine"),
         ({"channels": {"words": {"kind": "bm25"}}}, "channels: .*bm25"),
@@ -66,11 +64,12 @@ def test_a_choice_that_cannot_be_is_refused_with_its_place(tmp_path, sections, s
 def test_parts_that_are_added_may_be_chosen_together(tmp_path) -> None:
     file = tmp_path / "run.yaml"
     sections = {
-        "model": {**WIDE, "scorer_settings": {"width": 6}},
-        "loss": {"name": "huber", "settings": {"delta": 0.2}},
+        "channels": {"towers": {"kind": "wide", "dim": 6}, "near": {"kind": "length", "weight": 0.25}},
+        "loss": {"kind": "huber", "delta": 0.2},
         "training": {"objective": "guessing"},
-        "channels": {"near": {"kind": "length", "weight": 0.25}},
     }
     file.write_text(yaml.safe_dump({"preset": "paper", "data": DATA, "output": str(tmp_path / "out"), **sections}))
     config = load_config(str(file))
-    assert (config.model.scorer, config.loss.name, config.training.objective) == ("wide", "huber", "guessing")
+    assert (config.channels.towers, config.channels.own["near"].weight) == (added_parts.WideSettings(dim=6), 0.25)
+    assert config.loss == added_parts.HuberSettings(delta=0.2, theta=(0.2, 0.7))
+    assert config.training.objective == added_parts.GuessingSettings()

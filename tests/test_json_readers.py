@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.beam_settings import BeamSettings
+from pipeline.beam_settings import PortableSettings
 from pipeline.config_schema import is_config_schema
 from pipeline.output_folder import RECORD_FILE, output_fault
 from schemas.drops import Drop
@@ -47,9 +47,7 @@ READERS: dict[str, tuple[str, Callable[[Path, bytes], bool]]] = {
     "the environment of Beam": (
         "x",
         lambda _, text: refused(
-            lambda: BeamSettings(
-                runner="portable", endpoint="a:1", environment="process", environment_config=text.decode()
-            )
+            lambda: PortableSettings(endpoint="a:1", environment="process", environment_config=text.decode())
         ),
     ),
     "the account of labels": ("a.json", lambda path, _: "another" in (_output_fault(path.parent / "a", path) or "")),

@@ -3,8 +3,11 @@
 TFX's own Pusher copies into the live folder, where a server may see half a model, and adds neither card nor warm-up.
 """
 
+import heapq
+import json
 import os
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
 from tfx.components.util.model_utils import is_model_blessed
 from tfx.types.standard_artifacts import (
@@ -18,14 +21,15 @@ from tfx.types.standard_artifacts import (
 )
 
 from components.artifact_files import read_text, read_text_if_any, serving_model, split_files
-from components.pusher.example_queries import example_queries
+from components.pusher.eval_lists import eval_lists
 from components.pusher.model_card import model_card
 from components.pusher.push_version import push_version, renew_card
 from components.pusher.warm_up import warm_up
 from components.stage import Input, Output, stage
+from schemas import features as f
 from schemas.artifacts import IngestionReport
 from schemas.cut_texts import CUT_FILE, CutReport
-from schemas.domains import domains_to_train
+from schemas.domains import DomainFilter, domains_to_train
 from schemas.drops import REPORT_FILE
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.json_files import parse_json
@@ -96,3 +100,26 @@ def Pusher(
     pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
     pushed_model.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))
     pushed_model.set_string_custom_property(VERSION_PROPERTY, version)
+
+
+_LENGTH: Final = 40
+"""Queries of about this number of characters are offered: long ones do not look like what people type."""
+
+
+def example_queries(examples: Iterable[str], max_queries: int, domains: DomainFilter) -> bytes:
+    """The content of `schemas.served_versions.EXAMPLES_FILE`: queries of different MR documents.
+
+    Args:
+      examples: paths of gzipped TFRecords of listwise Examples, as texts.
+      max_queries: their largest number.
+      domains: the domains whose queries may be shown.
+    """
+    nearest: dict[bytes, tuple[int, bytes, str]] = {}
+    for columns in eval_lists(examples, domains):
+        grades = [*columns[f.RELEVANCE].int64_list.value]
+        document = columns[f.DOC_ID].bytes_list.value[grades.index(max(grades))]
+        text = columns[f.QUERY_TEXT].bytes_list.value[0].decode()
+        candidate = abs(len(text) - _LENGTH), columns[f.QUERY_ID].bytes_list.value[0], text
+        nearest[document] = min(candidate, nearest.get(document, candidate))
+    chosen = [text for _, _, text in heapq.nsmallest(max_queries, nearest.values())]
+    return json.dumps(chosen, ensure_ascii=False, indent=2).encode() + b"\n"

@@ -8,9 +8,11 @@ from typing import Any, Final
 
 import yaml
 
-from models.choices import ENCODER
-from models.encoders.settings import EncoderSettings
-from models.evaluation.metrics import METRICS
+from models.channels import ChannelsSettings
+from models.encoders.settings import EncoderSettings, EndpointSettings
+from models.evaluation.metrics import Metric
+from models.lexicon.settings import MatchingSettings
+from models.rankers.settings import EncoderHeadSettings
 from schemas.cut_texts import CutReport
 from schemas.evaluation import EvaluationReport, PartReport
 from schemas.languages import language_name
@@ -62,7 +64,7 @@ def model_card(
             "on its data, and on its encoder where it has one, whose terms a run does not know.",
         ],
         "Data": [*_data(data_settings, data, cut)],
-        **({} if settings["encoder"]["kind"] == "none" else {"Encoder": [*_encoder(settings)]}),
+        **({"Encoder": [*_encoder(settings)]} if settings["channels"]["encoder"] else {}),
         "Metrics": [*_metrics(settings, report), f"{_GATE}{reason}."],
         "Training": [
             f"{len(history.history)} epochs over {history.train_pairs:,} query-document pairs; the weights are those "
@@ -104,23 +106,22 @@ def is_of_same_run(first: str, second: str) -> bool:
 
 def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
     """The parts of the score, in words, with the weights and numbers that were fitted."""
-    kind = settings["lexicon"]["kind"]
     fitted = {name: f"{number.value:g}" for name, number in history.fitted.items()}
-    encoder = settings["encoder"]
-    is_head = encoder["head"] != "none"
-    vectors = f"two vectors, linear maps of those of {_encoder_name(encoder)}" if is_head else "two vectors"
-    parts = [f"the `{settings['model']['similarity']}` of {vectors}"]
-    if kind != "none":
-        weight = fitted.get(f"{kind}.weight", settings["lexicon"]["weight"])
-        parts.append(f"{weight} times that of words that match (`{kind}`)")
-    if encoder["kind"] != "none" and not is_head:
-        weight = fitted.get(f"{ENCODER}.weight", encoder["weight"])
-        parts.append(f"{weight} times the standardised cosine of the vectors of {_encoder_name(encoder)}")
-    for name, channel in settings["channels"].items():
-        values = {"weight": channel["weight"], **channel["settings"]}
-        numbers = {setting: fitted.get(f"{name}.{setting}", value) for setting, value in values.items()}
-        own = "".join(f", {setting} {value}" for setting, value in numbers.items() if setting != "weight")
-        parts.append(f"{numbers['weight']} times the channel `{name}` (`{channel['kind']}`{own})")
+    channels = ChannelsSettings.model_validate(settings["channels"])
+    towers, encoder = channels.towers, channels.encoder
+    is_head = isinstance(towers, EncoderHeadSettings)
+    vectors = f"two vectors, linear maps of those of {_encoder_name(encoder)}" if is_head and encoder else "two vectors"
+    parts = [f"the `{towers.channel}` of {vectors}"]
+    for name, channel in channels.further.items():
+        weight = fitted.get(f"{name}.weight", channel.weight)
+        if isinstance(channel, MatchingSettings):
+            parts.append(f"{weight} times that of words that match (`{name}`)")
+        elif isinstance(channel, EncoderSettings):
+            parts.append(f"{weight} times the standardised cosine of the vectors of {_encoder_name(channel)}")
+        else:
+            own = channel.model_dump(exclude={"kind", "weight", "in_training"})
+            numbers = "".join(f", {key} {fitted.get(f'{name}.{key}', value)}" for key, value in own.items())
+            parts.append(f"{weight} times the channel `{name}` (`{channel.kind}`{numbers})")
     second_pass = settings["feedback"]
     gain, documents = (fitted.get(f"feedback.{name}", second_pass[name]) for name in ("gain", "documents"))
     if float(gain):
@@ -131,13 +132,13 @@ def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
     return " plus ".join(parts)
 
 
-def _encoder_name(encoder: Mapping[str, Any]) -> str:
-    return f"the pre-trained encoder {_code(EncoderSettings.model_validate(encoder).shown_name)}"
+def _encoder_name(encoder: EncoderSettings) -> str:
+    return f"the pre-trained encoder {_code(encoder.shown_name)}"
 
 
 def _encoder(settings: Mapping[str, Any]) -> Sequence[str]:
     """The pre-trained encoder: its kind, its licence and what tells it from another."""
-    encoder = EncoderSettings.model_validate(settings["encoder"])
+    encoder = EncoderSettings.model_validate(settings["channels"]["encoder"])
     licence, origin = encoder.licence or "not given: ask its makers", ""
     if encoder.kind == "use_multilingual":
         from models.encoders.use_multilingual import LICENCE, ORIGIN
@@ -149,7 +150,7 @@ def _encoder(settings: Mapping[str, Any]) -> Sequence[str]:
     }.get(encoder.kind, "The model holds it.")
     digests = {key: value for key, value in encoder.sha256.model_dump().items() if value}
     identity = "".join(f" SHA-256 of {name}: `{value}`." for name, value in digests.items())
-    identity += f" Fingerprint: `{list(encoder.probes)}`." if encoder.probes else ""
+    identity += f" Fingerprint: `{list(encoder.probes)}`." if isinstance(encoder, EndpointSettings) else ""
     return [
         f"{_code(encoder.shown_name)}, of the kind `{encoder.kind}`; licence: {printable(licence, _MAX_CHARACTERS)}."
         f"{origin} {where}{identity}"
@@ -213,7 +214,7 @@ def _metrics(settings: Mapping[str, Any], report: EvaluationReport) -> Sequence[
 def _table_of(part: EvaluationReport | PartReport, title: str) -> str:
     columns = {"model": part.metrics, **part.channels, **part.baselines, "a perfect order": part.reachable}
     rows = [(_code(key), *(f"{values[key]:.4f}" for values in columns.values())) for key in part.metrics]
-    meanings = _list(f"{_code(key)}: {METRICS[key].definition}" for key in part.metrics if key in METRICS)
+    meanings = _list(f"{_code(key)}: {Metric.parse(key).definition}" for key in part.metrics)
     table = _table((title, *columns), rows)
     return "\n\n".join([table, *meanings]) if isinstance(part, EvaluationReport) else table
 

@@ -8,7 +8,8 @@ from tfx.types.standard_artifacts import ModelRun, TunerResults
 from components.artifact_files import read_text, write_text
 from components.stage import Input, Output, stage
 from components.training_report.report_files import training_files, with_best_trial
-from models.settings import LossSettings, ModelSettings
+from models.losses.settings import LossSettings
+from models.rankers.settings import ScorerSettings
 from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults
 from schemas import artifacts
@@ -19,7 +20,7 @@ from schemas.training_history import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
 def TrainingReport(
     model_run: Input[ModelRun],
     report: Output[artifacts.TrainingReport],
-    model: ModelSettings,
+    towers: ScorerSettings,
     loss: LossSettings,
     top_grade: int,
     training: TrainingSettings,
@@ -32,7 +33,7 @@ def TrainingReport(
     Args:
       model_run: the Trainer's.
       report: the folder `training`, and after a search the folder `tuning`.
-      model, loss, training: the settings of the training.
+      towers, loss, training: the settings of the training.
       top_grade: the MR grade.
       tuner_results: the Tuner's, if there was a search; the best trial's values replace those of the settings.
     """
@@ -42,9 +43,9 @@ def TrainingReport(
         from components.training_report.tuning_report import tuning_report
 
         results = SearchResults.from_json(read_text(tuner_results, TRIALS_FILE))
-        model, loss = with_best_trial(results, model, loss)
+        towers, loss = with_best_trial(results, towers, loss)
         files |= tuning_report(results)
-    files |= training_files(read_text(model_run, HISTORY_FILE), model, loss, top_grade, training)
+    files |= training_files(read_text(model_run, HISTORY_FILE), towers, loss, top_grade, training)
     if fileio.exists(os.path.join(model_run.uri, VECTORS_FILE)):
         files[f"training/{VECTORS_FILE}"] = read_text(model_run, VECTORS_FILE)
     for name, content in files.items():

@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from models.losses.declarations import ENDS, LOSSES
 from models.losses.proposition_1 import LossConstants
-from models.settings import LossSettings, ModelSettings
+from models.losses.settings import ENDS, LossSettings
+from models.rankers.settings import ScorerSettings, TwoTowersSettings
 from models.theory.largest_score import largest_score
 from models.theory.lemma_2 import Constants, loss_in_tables
 from models.theory.theorem_3 import generalization_bound, uniform_stability
@@ -21,12 +21,12 @@ _NO_THEOREM: Final = (
 
 
 def stability_report(
-    model: ModelSettings, loss: LossSettings, top_grade: int, learning_rate: float, training: TrainingHistory
+    towers: ScorerSettings, loss: LossSettings, top_grade: int, learning_rate: float, training: TrainingHistory
 ) -> Stability:
     """The content of `stability.json`; `describe_stability` describes it.
 
     Args:
-      model, loss: the training's settings.
+      towers, loss: the training's settings.
       top_grade: the MR grade.
       learning_rate: the word embeddings' learning rate, taken as the constant c of Theorem 3's step sizes, c / t.
       training: the training's history.
@@ -34,12 +34,13 @@ def stability_report(
     history = [epoch.figures for epoch in training.history]
     # Proposition 1 holds for scores between the ends of the thresholds' scale.
     constants = None
-    if largest_score(model) <= ENDS[1]:
-        constants = LOSSES[loss.name].constants(training.theta or loss.theta or (), ENDS)
-    smooth = model.scorer == "two_towers" and model.similarity == "smooth_cosine" and model.epsilon > 0
+    if largest_score(towers) <= ENDS[1]:
+        theta = tuple(training.theta) if training.theta else loss.thresholds
+        constants = loss.theory.constants(theta or (), ENDS)
+    epsilon = towers.epsilon if isinstance(towers, TwoTowersSettings) and towers.has_epsilon else 0.0
     return Stability(
         gradient_bound=history[0].get("score_gradient/bound"),
-        paper_gradient_bound=2 / model.epsilon if smooth else None,
+        paper_gradient_bound=2 / epsilon if epsilon else None,
         largest_score_gradient=_largest(history, "score_gradient/max"),
         largest_score_gradient_plain_cosine=_largest(history, "score_gradient/plain_cosine_max"),
         clipped_share=sum(row["train/clipped_share"] for row in history) / len(history),
@@ -47,10 +48,10 @@ def stability_report(
         loss_smoothness=constants and constants.smoothness,
         # The constants cover neither learned thresholds, which are weights too, nor terms over a batch.
         theorem_3=None
-        if constants is None or loss.learn_theta or loss.is_over_batch
-        else _theorem_3(constants, model, learning_rate, training),
-        largest_score=largest if math.isfinite(largest := largest_score(model)) else None,
-        unreachable=tuple(unreachable(model, loss, top_grade)),
+        if constants is None or loss.learns_theta or loss.is_over_batch
+        else _theorem_3(constants, towers, learning_rate, training),
+        largest_score=largest if math.isfinite(largest := largest_score(towers)) else None,
+        unreachable=tuple(unreachable(towers, loss, top_grade)),
     )
 
 
@@ -60,11 +61,11 @@ def _largest(history: Sequence[Mapping[str, float]], name: str) -> float | None:
 
 
 def _theorem_3(
-    loss: LossConstants, model: ModelSettings, learning_rate: float, training: TrainingHistory
+    loss: LossConstants, towers: ScorerSettings, learning_rate: float, training: TrainingHistory
 ) -> Theorem3 | None:
     """Theorem 3 at the exported epoch; None where its constants are not known."""
     pairs = training.train_pairs
-    in_tables = loss_in_tables(Constants(loss.lipschitz, loss.smoothness), model)
+    in_tables = loss_in_tables(Constants(loss.lipschitz, loss.smoothness), towers)
     if in_tables is None or pairs < 2:
         return None
     steps = training.steps // len(training.history) * training.best_epoch
@@ -97,18 +98,20 @@ def _theorem_3(
     )
 
 
-def unreachable(model: ModelSettings, loss: LossSettings, top_grade: int) -> list[str]:
+def unreachable(towers: ScorerSettings, loss: LossSettings, top_grade: int) -> list[str]:
     """A sentence for each grade that no score can satisfy, by the first values of learned thresholds.
 
     Example:
-      >>> unreachable(ModelSettings(embedding_dim=64, epsilon=1), LossSettings(name="mse"), top_grade=2)
+      >>> from models.losses.settings import MseSettings
+      >>> unreachable(TwoTowersSettings(embedding_dim=64, epsilon=1), MseSettings(), top_grade=2)
       ['with embedding_dim 64 and epsilon 1 no score exceeds 0.790; mse aims at 0.85 for grade 2, which cannot be ...']
     """
-    largest = largest_score(model)
-    epsilon = f" and epsilon {model.epsilon:g}" if model.similarity == "smooth_cosine" else ""
+    largest = largest_score(towers)
+    if not isinstance(towers, TwoTowersSettings):
+        return []  # no bound is known
+    epsilon = f" and epsilon {towers.epsilon:g}" if towers.has_epsilon else ""
     sentences = []
-    targets = LOSSES[loss.name].targets_of_grades(loss.theta or (), ENDS, top_grade)
-    for grade, (low, high) in enumerate(targets):
+    for grade, (low, high) in enumerate(loss.targets_of_grades(top_grade)):
         if low > largest:
             limit, aim = f"exceeds {largest:.3f}", f"{low:.3g}" + (" or more" if low < high else "")
         elif high < -largest:
@@ -116,7 +119,7 @@ def unreachable(model: ModelSettings, loss: LossSettings, top_grade: int) -> lis
         else:
             continue
         sentences.append(
-            f"with embedding_dim {model.embedding_dim}{epsilon} no score {limit}; {loss.name} aims at {aim} for grade "
+            f"with embedding_dim {towers.embedding_dim}{epsilon} no score {limit}; {loss.kind} aims at {aim} for grade "
             f"{grade}, which cannot be reached"
         )
     return sentences

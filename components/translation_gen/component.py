@@ -5,8 +5,8 @@ import os
 from components.stage import Apply, Input, Output, stage
 from components.translation_gen.translate_sentences import Sentences, translate_sentences
 from models.piece_store import PieceStore
-from models.translators.load_translator import translator_digest, with_probe
 from models.translators.settings import TranslatorSettings
+from models.translators.translator import translator_digest, with_probe
 from schemas import file_system
 from schemas.artifacts import Collection, Translations
 from schemas.lexicon_pairs import TRANSLATIONS_FILE

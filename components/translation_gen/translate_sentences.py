@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from models.encoders.text_vectors import Keys, text_keys
 from models.piece_store import PieceStore, in_pieces, work_on_pieces
-from models.translators.load_translator import load_translator
 from models.translators.settings import TranslatorSettings
-from models.translators.translator import Translator
+from models.translators.translator import Translator, load_translator
 from schemas import file_system
 from schemas.apply import Apply
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest, read_texts

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from models.encoders.load_encoder import load_encoder
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, is_cut
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import EncoderSettings, VectorsSettings
 from models.encoders.text_vectors import Keys, stored_form, text_keys
 from models.encoders.vector_files import read_vectors
 from models.lists.ranking_lists import TEXT_SPEC
@@ -31,7 +31,7 @@ class EncodedTexts(NamedTuple):
 
     tables: Tables
     cut_texts: dict[Role, int]
-    """For each role the number of its distinct texts that `encoder.max_characters` cuts."""
+    """For each role the number of its distinct texts that `channels.encoder.max_characters` cuts."""
 
 
 _TEXTS_OF_A_PIECE: Final = 256
@@ -126,16 +126,16 @@ def encode_texts(
         if count:
             share, limit = count / len(all_keys[role]), f"{settings.max_characters:,}"
             sentence = (
-                "%s distinct texts, %.1f%% of the role %s, are longer than encoder.max_characters (%s): the encoder "
+                "%s distinct texts, %.1f%% of the role %s, are longer than channels.encoder.max_characters (%s): "
             )
-            sentence += "does not see their ends"
+            sentence += "the encoder does not see their ends"
             log.log(logging.WARNING if share > 0.1 else logging.INFO, sentence, f"{count:,}", 100 * share, role, limit)
     work_on_pieces(partial(_encode_piece, settings, collection, store), pieces, apply, "texts")
     tables = {role: _collected(store, role, keys) for role, keys in all_keys.items()}
     return EncodedTexts(tables, cut_texts)
 
 
-def tables_of_files(settings: EncoderSettings, queries: Mapping[str, str], collection: str) -> Tables:
+def tables_of_files(settings: VectorsSettings, queries: Mapping[str, str], collection: str) -> Tables:
     """Returns the vectors of files by the texts of their ids.
 
     Raises:
@@ -181,8 +181,8 @@ def _table_of_file(
             rows.append(row)
     if missing:
         raise DataError(
-            f"encoder.{role}_vectors: {path} must hold a vector for the id of each {role}; {len(missing):,} are "
-            f"missing, such as {missing[0]!r}."
+            f"channels.encoder.{role}_vectors: {path} must hold a vector for the id of each {role}; {len(missing):,} "
+            f"are missing, such as {missing[0]!r}."
         )
     distinct, first = np.unique(text_keys(keys), return_index=True)
     file_rows = np.array(rows, np.int64)[first]

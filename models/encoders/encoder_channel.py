@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from models.layers.smooth_cosine import smooth_unit
 from models.lists.ranking_lists import RankingLists
-from models.rankers.scorer import FixedScorer, InnerProduct, ScorerInputs
+from models.rankers.scorer import Bounds, FixedScorer, InnerProduct, ScorerInputs
 from schemas import features as f
 from schemas.errors import DataError
 
@@ -40,7 +40,7 @@ class EncoderChannel(FixedScorer, InnerProduct):
         self.mean, self.deviation = mean, deviation
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "EncoderChannel":
+    def make(cls, inputs: ScorerInputs) -> "EncoderChannel":
         """Measures mean and deviation on the train lists.
 
         Raises:
@@ -53,7 +53,7 @@ class EncoderChannel(FixedScorer, InnerProduct):
                 f"the channel {inputs.name} must have different cosines in the train lists; all {len(cosines):,} are "
                 f"{mean:.6f}. The encoder does not tell the documents apart: check its settings, or leave it out."
             )
-        return cls(mean, deviation, name=inputs.name, **own)
+        return cls(mean, deviation, name=inputs.name)
 
     def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Returns the queries' side of the inner product, float [batch, dim + 1]."""
@@ -71,10 +71,10 @@ class EncoderChannel(FixedScorer, InnerProduct):
         return self._inner_products(features, training=False)
 
     @property
-    def score_range(self) -> tuple[float, float]:
+    def bounds(self) -> Bounds:
         """The standardised values of -1 and 1."""
         low, high = ((end - self.mean) / self.deviation for end in (-1.0, 1.0))
-        return low, high
+        return Bounds(low, high)
 
 
 def cosines_of(lists: RankingLists) -> _Floats:

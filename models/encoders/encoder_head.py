@@ -5,15 +5,14 @@ from typing import Any
 
 import tensorflow as tf
 
-from models.layers.dot_product import DotProduct
 from models.layers.smooth_cosine import smooth_unit
-from models.rankers.scorer import InnerProduct, ScorerInputs
+from models.rankers.scorer import Bounds, InnerProduct, Penalised, ScorerInputs
+from models.rankers.settings import EncoderHeadSettings
 from models.rankers.two_towers import make_similarity
-from models.settings import ModelSettings
 from schemas import features as f
 
 
-class EncoderHead(InnerProduct):
+class EncoderHead(InnerProduct, Penalised):
     """Scores by the similarity of linear maps of a query's and a document's vectors of a pre-trained encoder.
 
         q = W_q u_q,  d = W_d u_d            u: the encoder's vector, divided by its length
@@ -24,24 +23,22 @@ class EncoderHead(InnerProduct):
     square matrix of 512 rows has more numbers than a small collection has pairs.
 
     Args:
-      settings: the model's: its similarity.
-      penalty: the weight of the squared distance of the maps from the identity.
+      settings: the head's: its similarity and its penalty.
       **kwargs: see `Scorer`.
 
     Call arguments:
       features: `query_vector`, float [batch, dim]; `doc_vector`, float [documents, dim]; `document_index`.
     """
 
-    def __init__(self, settings: ModelSettings, penalty: float, **kwargs: Any) -> None:
+    def __init__(self, settings: EncoderHeadSettings, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._penalty = penalty
-        is_dot = settings.similarity == "dot"  # nothing bounds the maps
-        self.similarity = DotProduct(settings.embedding_dim, math.inf) if is_dot else make_similarity(settings)
+        self._penalty = settings.penalty
+        self.similarity = make_similarity(settings, 1, math.inf)  # nothing bounds the maps
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "EncoderHead":
+    def make(cls, inputs: ScorerInputs) -> "EncoderHead":
         """Makes the head that a configuration names."""
-        return cls(inputs.model, name=inputs.name, **own)
+        return cls(inputs.settings, name=inputs.name)
 
     def build(self, input_shape: Any) -> None:
         """Creates both maps, as the difference from the identity: then a penalty is that of small weights."""
@@ -65,19 +62,10 @@ class EncoderHead(InnerProduct):
         return self._penalty * tf.add_n([tf.reduce_sum(tf.square(side)) for side in maps])
 
     @property
-    def score_range(self) -> tuple[float, float]:
-        """The similarity's range."""
-        return self.similarity.score_range
-
-    @property
-    def theta_ends(self) -> tuple[float, float]:
-        """-1 and 1, as those of the two towers."""
-        return -1.0, 1.0
-
-    @property
-    def padded_score(self) -> float:
-        """The similarity's score of padding."""
-        return self.similarity.padded_score
+    def bounds(self) -> Bounds:
+        """The similarity's range; the thresholds' scale is the paper's, of cosines, for the inner product too."""
+        low, high = self.similarity.score_range
+        return Bounds(low, high, theta_ends=(-1.0, 1.0), padded=self.similarity.padded_score)
 
 
 def _mapped(vectors: tf.Tensor, difference: tf.Tensor) -> tf.Tensor:

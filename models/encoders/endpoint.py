@@ -11,7 +11,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors, checked_vectors, encoder_texts
-from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
+from models.encoders.settings import TEXT_FORM, EndpointSettings, TextForm
 from models.json_endpoint import JsonEndpoint
 from schemas.errors import DataError
 from schemas.json_files import parse_json
@@ -24,7 +24,7 @@ PROBES: Final = (
 """The texts of `EndpointEncoder.probe`; never to be changed: models hold the fingerprint of their vectors."""
 
 _TEXTS: Final = 256
-"""The most texts of a request, whatever `encoder.batch` is: the limits below bound its answer to about 50 MB."""
+"""The most texts of a request, whatever `batch` is: the limits below bound its answer to about 50 MB."""
 _NUMBERS: Final = 8192
 """The longest vector; those of the largest encoders in use have 4,096 numbers, of few 8,192."""
 _BYTES_OF_TEXT: Final = _NUMBERS * 24 + 1000
@@ -33,8 +33,8 @@ _FORM: Final = '{"data": [{"index": 0, "embedding": [numbers]}, ...]}'
 _TOLERANCE: Final = 0.003
 """The largest difference of one number in two fingerprints of the same encoder, which may round differently."""
 _REMEDIES: Final = {
-    400: "If a text is too long, lower encoder.max_characters or encoder.batch.",
-    404: "Check encoder.address and the models' names.",
+    400: "If a text is too long, lower channels.encoder.max_characters or channels.encoder.batch.",
+    404: "Check channels.encoder.address and the models' names.",
 }
 
 
@@ -54,15 +54,15 @@ class EndpointEncoder(PretrainedEncoder):
 
     def __init__(
         self,
-        settings: EncoderSettings,
+        settings: EndpointSettings,
         retries: int | None = None,
         form: TextForm = TEXT_FORM,
         answers_per_probe: int | None = None,
     ) -> None:
         self._settings, self._form, self._answers_per_probe = settings, form, answers_per_probe
         self._endpoint = JsonEndpoint(
-            "encoder",
-            settings.address or "",
+            "channels.encoder",
+            settings.address,
             "/v1/embeddings",
             settings.key_variable,
             settings.timeout_s,

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from models.encoders.endpoint import EndpointEncoder
-from models.encoders.pretrained_encoder import GraphEncoder, PretrainedEncoder, Role, Vectors
-from models.encoders.settings import IN_GRAPH, EncoderSettings
+from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors
+from models.encoders.settings import EncoderSettings, EndpointSettings
 from models.encoders.text_vectors import EncoderRecord, stored_form
 from schemas.errors import DataError
 
@@ -21,22 +21,10 @@ def load_encoder(settings: EncoderSettings) -> PretrainedEncoder:
 
     Raises:
       DataError: it cannot be loaded.
-      ValueError: the kind is none or vectors.
+      AttributeError: the kind is vectors.
     """
-    return EndpointEncoder(settings) if settings.kind == "endpoint" else load_graph_encoder(settings)
-
-
-def load_graph_encoder(settings: EncoderSettings) -> GraphEncoder:
-    """Loads an encoder that becomes a part of an exported model; see `load_encoder`."""
-    if settings.kind == "saved_model":
-        from models.encoders.saved_model import SavedModelEncoder
-
-        return SavedModelEncoder(settings)
-    if settings.kind == "use_multilingual":
-        from models.encoders.use_multilingual import UseMultilingual
-
-        return UseMultilingual(settings)
-    raise ValueError(f"the kind must be one of {', '.join(IN_GRAPH)}, or endpoint; got {settings.kind}")
+    encoder: PretrainedEncoder = settings.load()(settings)
+    return encoder
 
 
 class EndpointLimits(NamedTuple):
@@ -55,19 +43,20 @@ def served_encoder(record: EncoderRecord, limits: EndpointLimits | None = None) 
       record: the record of the model's encoder.
       limits: a service's, where it is an endpoint; None for those of its settings.
     """
-    return _ServedEndpoint(record, limits) if record.encoder.kind == "endpoint" else _NoNewTexts()
+    settings = record.encoder
+    return _ServedEndpoint(record, settings, limits) if isinstance(settings, EndpointSettings) else _NoNewTexts()
 
 
 class _ServedEndpoint(PretrainedEncoder):
     """Asks the endpoint that the model was trained with; its vectors are rounded as those of the training."""
 
-    def __init__(self, record: EncoderRecord, limits: EndpointLimits | None) -> None:
+    def __init__(self, record: EncoderRecord, settings: EndpointSettings, limits: EndpointLimits | None) -> None:
         if not record.probes:
             raise DataError(
-                f"the model must hold the fingerprint of the endpoint {record.encoder.address}; it holds none, so that "
+                f"the model must hold the fingerprint of the endpoint {settings.address}; it holds none, so that "
                 "another encoder there would not be noticed. Train again."
             )
-        settings = record.encoder.model_copy(update={"probes": record.probes})
+        settings = settings.model_copy(update={"probes": record.probes})
         if limits:
             settings = settings.model_copy(update={"timeout_s": min(limits.timeout_s, settings.timeout_s)})
         # New texts have the form of those that the model was trained with, and that its indexes hold.
@@ -90,9 +79,9 @@ class _NoNewTexts(PretrainedEncoder):
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         """Raises DataError."""
         raise DataError(
-            f"a new {role} must be encoded, but this model's vectors came in files (encoder.kind vectors): only the "
-            "run's own queries and documents have any. Train with encoder.kind endpoint, or with an encoder in the "
-            "model, to rank or search other texts."
+            f"a new {role} must be encoded, but this model's vectors came in files (an encoder of the kind vectors): "
+            "only the run's own queries and documents have any. Train with an encoder of the kind endpoint, or with "
+            "one in the model, to rank or search other texts."
         )
 
 

@@ -75,13 +75,13 @@ def encoder_texts(texts: tf.Tensor, role: Role, settings: EncoderSettings, form:
     They are brought into the form, cut after `max_characters`, and have the role's prefix.
 
     Example:
-      >>> settings = EncoderSettings(
-      ...     kind="endpoint", address="http://h:1", query_model="m", query_prefix="query: ", max_characters=7)
+      >>> from models.encoders.settings import UseMultilingualSettings
+      >>> settings = UseMultilingualSettings(query_prefix="query: ", max_characters=7)
       >>> encoder_texts(tf.constant(["a ri\\u00adver of molten rock"]), "query", settings).numpy().tolist()
       [b'query: a river']
     """
     shown = tf.strings.substr(_in_form(texts, form), 0, settings.max_characters, unit="UTF8_CHAR")
-    prefix = getattr(settings, f"{role}_prefix")
+    prefix = settings.prefix(role)
     return tf.strings.join([prefix, shown]) if prefix else shown
 
 

@@ -15,7 +15,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 from models.encoders.allowed_operations import CALLS, is_allowed, is_operation
 from models.encoders.pretrained_encoder import GraphEncoder
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import SavedModelSettings
 from schemas.errors import DataError
 
 LARGEST: Final = 2**31 - 1
@@ -44,9 +44,9 @@ class SavedModelEncoder(GraphEncoder):
         or the signature is missing, or has other inputs or outputs.
     """
 
-    def __init__(self, settings: EncoderSettings) -> None:
+    def __init__(self, settings: SavedModelSettings) -> None:
         super().__init__(settings)
-        folder = Path(settings.path or "")
+        folder = Path(settings.path)
         try:
             _check_operations(_Parts(_meta_graph(folder)), folder)
             self._loaded = tf.saved_model.load(str(folder))  # it keeps what the signature uses alive
@@ -74,7 +74,7 @@ def _signature(loaded: Any, name: str, folder: Path) -> Any:
     signatures = signatures if isinstance(signatures, Mapping) else {}
     if name not in signatures:
         raise DataError(
-            f"encoder.signature must name a signature of the SavedModel {folder}; got {name}, and it has "
+            f"channels.encoder.signature must name a signature of the SavedModel {folder}; got {name}, and it has "
             f"{', '.join(sorted(signatures)) or 'none'}."
         )
     return signatures[name]
@@ -92,15 +92,19 @@ def _input(signature: Any, name: str, folder: Path) -> str:
     return next(iter(inputs))
 
 
-def _output(signature: Any, settings: EncoderSettings, folder: Path) -> str:
+def _output(signature: Any, settings: SavedModelSettings, folder: Path) -> str:
     """The name of the output with the vectors."""
     outputs: dict[str, tf.TensorSpec] = signature.structured_outputs
     where = f"the signature {settings.signature} of the SavedModel {folder}"
     if settings.output is None and len(outputs) != 1:
-        raise DataError(f"encoder.output must be given, for {where} has several outputs; it has {_shown(outputs)}.")
+        raise DataError(
+            f"channels.encoder.output must be given, for {where} has several outputs; it has {_shown(outputs)}."
+        )
     name: str = next(iter(outputs)) if settings.output is None else settings.output
     if name not in outputs:
-        raise DataError(f"encoder.output must name an output of {where}; got {name}, and it has {_shown(outputs)}.")
+        raise DataError(
+            f"channels.encoder.output must name an output of {where}; got {name}, and it has {_shown(outputs)}."
+        )
     spec = outputs[name]
     if not spec.dtype.is_floating or spec.shape.rank not in (None, 2):
         raise DataError(f"the output {name} of {where} must be float [batch, dim]; got {_shown({name: spec})}.")
@@ -119,7 +123,9 @@ def _meta_graph(folder: Path) -> Any:
     """Reads the only graph of a SavedModel with its functions and objects, a `MetaGraphDef`."""
     path = folder / "saved_model.pb"
     if not path.is_file():
-        raise DataError(f"encoder.path must be the folder of a SavedModel, with a file saved_model.pb; got {folder}.")
+        raise DataError(
+            f"channels.encoder.path must be the folder of a SavedModel, with a file saved_model.pb; got {folder}."
+        )
     if path.stat().st_size > LARGEST:
         raise DataError(f"{path} must have at most {LARGEST:,} bytes; got {path.stat().st_size:,}.")
     try:

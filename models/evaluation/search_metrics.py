@@ -8,79 +8,19 @@ are in the order of `models.lists.ranking`: ties by document id descending. Grad
 Importing this file does not import TensorFlow.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+
+from models.evaluation.metrics import SEARCH_METRICS, Metric
 
 DEPTH: Final = 1000
 """The number of documents of a ranking that count."""
 NEVER: Final = np.inf
 """The rank of a document that was not found."""
-
-_Formula = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64], int], Any]
-"""Computes a metric from the grades and ranks of a query's relevant documents, and the cutoff."""
-
-
-def _recall(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
-    return (ranks <= cutoff).mean()
-
-
-def _precision(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
-    return (ranks <= cutoff).sum() / cutoff
-
-
-def _reciprocal_rank(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
-    first = ranks.min()
-    return 1 / first if first <= cutoff else 0.0
-
-
-def _ndcg(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
-    is_ranked = ranks <= cutoff
-    ideal = np.sort(grades)[::-1][:cutoff]
-    best = (ideal / np.log2(1 + np.arange(1, len(ideal) + 1))).sum()
-    return (grades[is_ranked] / np.log2(1 + ranks[is_ranked])).sum() / best
-
-
-@dataclass(frozen=True)
-class SearchMetric:
-    """A metric of a search.
-
-    Attributes:
-      key: its name in files; if `METRICS` in `metrics.py` has it, too, that is the same metric of a sampled list.
-      definition: its definition for readers of a report.
-      mr_only: whether only MR documents are relevant, instead of all from grade 1 on.
-      cutoff: the number of documents that count, from the top.
-      formula: its computation.
-    """
-
-    key: str
-    definition: str
-    mr_only: bool
-    cutoff: int
-    formula: _Formula
-
-
-SEARCH_METRICS: Final[dict[str, SearchMetric]] = {
-    metric.key: metric
-    for metric in (
-        SearchMetric("p_mr_1", "share of queries with an MR document at rank 1.", True, 1, _precision),
-        SearchMetric("ndcg_5", "linear gain, cut off at 5; ideal order of all judged documents.", False, 5, _ndcg),
-        SearchMetric("ndcg_10", "the same, cut off at 10.", False, 10, _ndcg),
-        SearchMetric("ndcg_20", "the same, cut off at 20.", False, 20, _ndcg),
-        SearchMetric(
-            "mrr_mr", f"reciprocal rank of the first MR document; 0 below {DEPTH}.", True, DEPTH, _reciprocal_rank
-        ),
-        SearchMetric("mrr_r", f"that of the first MR or SR document; 0 below {DEPTH}.", False, DEPTH, _reciprocal_rank),
-        SearchMetric("recall_mr_10", "share of MR documents among the first 10.", True, 10, _recall),
-        SearchMetric("recall_10", "share of MR and SR documents among the first 10.", False, 10, _recall),
-        SearchMetric("recall_100", "share of them among the first 100.", False, 100, _recall),
-        SearchMetric("recall_1000", "share of them among the first 1,000.", False, DEPTH, _recall),
-    )
-}
-"""All metrics by their keys."""
 
 
 def search_metrics(
@@ -101,16 +41,34 @@ def search_metrics(
       >>> values["mrr_mr"].tolist(), values["recall_10"].tolist(), values["recall_mr_10"].tolist()
       ([0.5], [0.5], [1.0])
     """
-    values = {key: np.zeros(len(grades)) for key in SEARCH_METRICS}
-    for query, (query_grades, query_ranks) in enumerate(zip(grades, ranks, strict=True)):
-        for is_relevant, mr_only in ((query_grades == top_grade, True), (query_grades > 0, False)):
-            if not is_relevant.any():
-                continue
-            relevant_grades, relevant_ranks = query_grades[is_relevant].astype(np.float64), query_ranks[is_relevant]
-            for key, metric in SEARCH_METRICS.items():
-                if metric.mr_only == mr_only:
-                    values[key][query] = metric.formula(relevant_grades, relevant_ranks, metric.cutoff)
-    return values
+    rankings = [_graded_ranking(*query) for query in zip(grades, ranks, strict=True)]
+    return {
+        key: np.array([cut_at_depth(metric).expected(ranking, top_grade) for ranking in rankings])
+        for key, metric in SEARCH_METRICS.items()
+    }
+
+
+def cut_at_depth(metric: Metric) -> Metric:
+    """The metric of the first `DEPTH` documents, where it has no cutoff of its own."""
+    return metric if metric.cutoff else replace(metric, cutoff=DEPTH)
+
+
+def _graded_ranking(grades: npt.NDArray[np.int64], ranks: npt.NDArray[np.float64]) -> list[list[int]]:
+    """The grades of a ranking in runs of documents that are alike; those that were not found come after `DEPTH`.
+
+    Example:
+      >>> _graded_ranking(np.array([2, 1]), np.array([3.0, 1.0]))
+      [[1], [0], [2]]
+    """
+    runs: list[list[int]] = []
+    last = 0
+    for row in np.argsort(ranks, kind="stable"):
+        rank = int(min(ranks[row], max(last, DEPTH) + 1))
+        if rank > last + 1:
+            runs.append([0] * (rank - last - 1))
+        runs.append([int(grades[row])])
+        last = rank
+    return runs
 
 
 def ranks_of(doc_ids: Sequence[bytes], ranked: Sequence[bytes]) -> npt.NDArray[np.float64]:

@@ -12,12 +12,14 @@ from models.encoders.text_vectors import ROLES, EncoderRecord
 from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.versions import write_sums
 from models.graphs import graph_function
+from models.lexicon.lexicon_channel import CollectionStatistics, LexiconChannel
 from models.lists.feedback import FIRST_PASS, Feedback
 from models.rankers.ranker import Ranker
 from models.texts.text_features import TextFeatures, scored_words, term_counts
 from models.texts.tokens import tokenize_with_offsets
 from schemas import features as f
 
+_Table: Final[type] = tf.saved_model.experimental.TrackableResource
 _ENCODING_SIGNATURES: Final = ("count_terms", "explain_words")
 _TERM_SIGNATURES: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms", "known_share")
 
@@ -37,7 +39,8 @@ class _Server(tf.Module):
         super().__init__()
         # Only the weights: a tracked model would also save its optimizer's slots, a tracked layer dropout's state.
         self.weights = ranker.weights
-        self.resources = [text_features, *(channel.resources for channel in ranker.channels.values())]
+        tables = (value for channel in ranker.channels.values() for value in vars(channel).values())
+        self.resources = [text_features, *(value for value in tables if isinstance(value, _Table))]
         self._text_features = text_features
         self._padded_scores = ranker.padded_scores
         self._score_texts = ranker.score_texts
@@ -201,7 +204,10 @@ class _EncodingServer(_Server):
         columns, is_scored = scored_words(self._text_features, doc_words.tokens)
         stem, query_stem = tf.zeros_like(doc_words.tokens), tf.zeros_like(query_words.tokens)
         for _, channel in self._sparse():
-            stem, query_stem = channel.document_term_of(doc_words.tokens), channel.query_term_of(query_words.tokens)
+            stem, query_stem = (
+                channel.term_of(doc_words.tokens, "document"),
+                channel.term_of(query_words.tokens, "query"),
+            )
         outputs = {
             "token": doc_words.tokens,
             "start": doc_words.start,
@@ -227,7 +233,10 @@ class _ExplainingServer(_EncodingServer):
 
     def signatures(self) -> dict[str, Any]:
         """Returns the functions of all signatures by their names."""
-        return {**super().signatures(), **{name: getattr(self, name) for name in _TERM_SIGNATURES}}
+        ((_, channel),) = self._sparse()
+        has_statistics = isinstance(channel, LexiconChannel)
+        names = [name for name in _TERM_SIGNATURES if has_statistics or name != "collection_statistics"]
+        return {**super().signatures(), **{name: getattr(self, name) for name in names}}
 
     @graph_function(input_signature=[])
     def words_channel(self) -> dict[str, tf.Tensor]:
@@ -248,7 +257,7 @@ class _ExplainingServer(_EncodingServer):
     def own_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Returns the terms that documents hold themselves, and their weights, each [batch, width]."""
         ((_, channel),) = self._sparse()
-        return _padded([channel.own_terms(document)])
+        return _padded([channel.document_terms(document, own=True)])
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def known_share(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -259,8 +268,10 @@ class _ExplainingServer(_EncodingServer):
     @graph_function(input_signature=[])
     def collection_statistics(self) -> dict[str, tf.Tensor]:
         """Returns the statistics from which the weights of that channel's terms follow."""
+        channel: Any
         ((_, channel),) = self._sparse()
-        return channel.statistics()._asdict()
+        statistics: CollectionStatistics = channel.statistics()
+        return statistics._asdict()
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:

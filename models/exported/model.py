@@ -218,7 +218,7 @@ class ExportedModel(ABC):
         if feedback.gain and not self.has("own_terms"):
             raise DataError(
                 f"{self} must have a channel of words that match, by whose weights feedback compares documents; a run "
-                "with lexicon.kind lexicon, bm25 or tfidf makes one."
+                "with channels.lexicon.kind lexicon, bm25 or tfidf makes one."
             )
 
     def own_vectors(self, texts: Sequence[str | bytes]) -> tuple[list[bytes], sparse.csr_matrix]:
@@ -355,7 +355,9 @@ class ExportedModel(ABC):
         channel = self.words_channel
         if channel != _LEXICON:
             has = f"matches equal words ({channel})" if channel else "has no channel of words that match"
-            raise DataError(f"{self} must have a lexicon, but {has}; a run with lexicon.kind lexicon learns one.")
+            raise DataError(
+                f"{self} must have a lexicon, but {has}; a run with channels.lexicon.kind lexicon learns one."
+            )
 
     def _translate(self, queries: Sequence[str]) -> Iterator[tuple[str, str, float]]:
         """Yields (query stem, document stem, weight) of the stems of queries."""

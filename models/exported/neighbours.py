@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.encoders.settings import IN_GRAPH
 from models.exported.model import LoadedModel, as_texts
 from schemas import features as f
 from schemas.byte_streams import raw_lines
@@ -59,7 +58,7 @@ def nearest_words(model: LoadedModel, words: Sequence[str], side: Side, limit: i
     Raises:
       DataError: a vocabulary is missing.
     """
-    if model.encoder_record and model.encoder_record.encoder.kind not in IN_GRAPH:
+    if model.encoder_record and not model.encoder_record.encoder.is_in_graph:
         raise DataError(
             f"{model} must hold its pre-trained encoder, for the vectors of all words are needed; the encoder is of "
             f"the kind {model.encoder_record.encoder.kind}."

@@ -21,7 +21,7 @@ class TextEncoder(WordEmbeddings, ABC):
       training: whether dropout acts.
 
     Returns:
-      float [batch, dim]; the encoder's entry in `models.choices.ENCODERS` declares the range of its components.
+      float [batch, dim]; the `largest_component` of the encoder's settings bounds its components.
     """
 
     @abstractmethod

@@ -18,7 +18,7 @@ from models.lexicon.svd import largest_singular_vectors
 from models.lexicon.term_weight import idf
 from models.lexicon.terms import TermCounter, terms_of
 from models.rankers.fixed_scores import with_fixed_scores
-from models.rankers.scorer import FixedScorer, InnerProduct, ScorerInputs
+from models.rankers.scorer import Bounds, FixedScorer, InnerProduct, ScorerInputs
 from models.texts.tokens import within_limit
 from schemas import features as f
 from schemas.errors import DataError
@@ -97,10 +97,10 @@ def _train_pairs(inputs: ScorerInputs) -> tuple[_Side, _Side]:
     lists = inputs.train_texts()
     queries = lists.query_columns[f.QUERY_TEXT].numpy().tolist()
     documents = lists.document_columns[f.DOC_TEXT].numpy().tolist()
-    is_pair = np.concatenate([np.zeros(0, bool), *(grades == inputs.top_grade for grades in lists.grades)])
+    is_pair = np.concatenate([np.zeros(0, bool), *(grades == inputs.job.top_grade for grades in lists.grades)])
     query_rows = lists.documents.value_rowids().numpy()[is_pair].tolist()
     doc_rows = lists.documents.flat_values.numpy()[is_pair].tolist()
-    (query_language, document_language), rules = inputs.languages, inputs.rules
+    (query_language, document_language), rules = inputs.job.languages, inputs.job.rules
     query_side = _Side.of(queries, query_rows, query_language, rules)
     document_side = _Side.of(documents, doc_rows, document_language, rules)
     if min(len(doc_rows), len(query_side.terms), len(document_side.terms)) < 2:
@@ -173,19 +173,18 @@ class ClLsi(FixedScorer, InnerProduct):
         self._fitted = dict(fitted or {})
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "ClLsi":
+    def make(cls, inputs: ScorerInputs) -> "ClLsi":
         """Learns the channel from the train pairs.
 
         Args:
-          inputs: see there.
-          **own: `dim`, the length of the vectors; `fitted` takes the best of `DIMS` for the channel alone on the eval
+          inputs: see there. A `dim` that is `fitted` becomes the best of `DIMS` for the channel alone on the eval
             split, among the lengths that the pairs allow. All come from one decomposition.
 
         Raises:
           DataError: the pairs are too few, or have fewer dimensions than `dim`.
         """
         pairs = _train_pairs(inputs)
-        dim = own["dim"]
+        dim = inputs.settings.dim
         query_map, document_map = learn_cl_lsi(pairs[0].rows, pairs[1].rows, max(DIMS) if dim == FITTED else dim)
         known = query_map.shape[1]
         if dim != FITTED:
@@ -206,7 +205,7 @@ class ClLsi(FixedScorer, InnerProduct):
             columns = with_fixed_scores(texts, texts, [cut_to(dim)]).list_columns
             return texts.split(columns[f.fixed_score(inputs.name)].flat_values.numpy())
 
-        best = fit_number(texts, dims, scores, inputs.top_grade)
+        best = fit_number(texts, dims, scores, inputs.job.top_grade)
         return cut_to(best.value, {"dim": best})
 
     @classmethod
@@ -218,15 +217,15 @@ class ClLsi(FixedScorer, InnerProduct):
         fitted: Mapping[str, Fitted] | None = None,
     ) -> "ClLsi":
         queries, documents = (
-            FoldedTexts(side.terms, side.idf[:, np.newaxis] * vectors, language, inputs.rules)
-            for side, vectors, language in zip(pairs, maps, inputs.languages, strict=True)
+            FoldedTexts(side.terms, side.idf[:, np.newaxis] * vectors, language, inputs.job.rules)
+            for side, vectors, language in zip(pairs, maps, inputs.job.languages, strict=True)
         )
         return cls(queries, documents, fitted, name=inputs.name)
 
     @property
-    def score_range(self) -> tuple[float, float]:
+    def bounds(self) -> Bounds:
         """-1 and 1."""
-        return -1.0, 1.0
+        return Bounds(-1.0, 1.0)
 
     @property
     def fitted(self) -> Mapping[str, Fitted]:

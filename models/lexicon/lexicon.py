@@ -47,7 +47,7 @@ class Lexicon:
       record: the facts about the whole collection.
       terms: the terms of the collection and of the pairs, sorted by their UTF-8; at least one.
       document_frequency: the sum over the documents of min(1, tf') for each term as a query's: float64 [terms].
-      translations: A of `models.lexicon.translations`, float64 [query terms, document terms].
+      translations: A of `models.lexicon.learn_lexicon`, float64 [query terms, document terms].
     """
 
     record: CollectionRecord

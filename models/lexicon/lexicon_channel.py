@@ -2,14 +2,14 @@
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
 from models.lexicon.lexicon import Lexicon, read_lexicon
 from models.lexicon.term_weight import idf
-from models.rankers.scorer import CollectionStatistics, ScorerInputs, SparseInnerProduct
+from models.rankers.scorer import ScorerInputs, SparseInnerProduct
 
 _BUCKETS = 2**63 - 1
 
@@ -49,6 +49,20 @@ def _fingerprints(terms: tf.Tensor) -> tf.Tensor:
     return tf.strings.to_hash_bucket_fast(terms, _BUCKETS)
 
 
+class CollectionStatistics(NamedTuple):
+    """Counts of a collection, from which the weights of terms follow."""
+
+    documents: tf.Tensor
+    """int64: number of documents."""
+    mean_length: tf.Tensor
+    """float: mean length of a document, in terms."""
+    term: tf.Tensor
+    """string [terms]."""
+    document_frequency: tf.Tensor
+    """float [terms]: number of documents that hold the term; a document that only holds a translation counts in
+    part."""
+
+
 class LexiconChannel(SparseInnerProduct, ABC):
     """A scorer that weighs terms by a lexicon.
 
@@ -65,15 +79,15 @@ class LexiconChannel(SparseInnerProduct, ABC):
         self._idf = tf.Variable(idf(self._record.documents, frequency), trainable=False, dtype=tf.float32, name="idf")
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "LexiconChannel":
+    def make(cls, inputs: ScorerInputs) -> "LexiconChannel":
         """Makes the channel of the lexicon that the stage LexiconGen has learned.
 
         Raises:
           ValueError: there is no lexicon.
         """
-        if inputs.lexicon is None:
+        if inputs.job.lexicon is None:
             raise ValueError(f"the channel {inputs.name} needs a lexicon; got none.")
-        return cls(read_lexicon(inputs.lexicon), name=inputs.name, **own)
+        return cls(read_lexicon(inputs.job.lexicon), name=inputs.name)
 
     def knows(self, terms: tf.Tensor) -> tf.Tensor:
         """Whether the lexicon has each term, string [terms] -> bool [terms]."""

@@ -38,8 +38,8 @@ def singular_vectors(
     decomposition = largest_singular_vectors(_table(lexicon, query_terms, document_terms), dim)
     if len(decomposition.values) < dim:
         raise DataError(
-            f"model.embedding_dim must not be larger than the rank of the lexicon's table of translations, "
-            f"{len(decomposition.values)}, for model.start lexicon starts from its singular vectors; got {dim}."
+            "channels.towers.embedding_dim must not be larger than the rank of the lexicon's table of translations, "
+            f"{len(decomposition.values)}, because the start is made from its singular vectors; got {dim}."
         )
     scale = 2 * np.sqrt(decomposition.values)
     return (decomposition.left * scale).astype(np.float32), (decomposition.right * scale).astype(np.float32)

@@ -12,7 +12,7 @@ from models.lexicon.lexicon import Lexicon
 from models.lexicon.lexicon_channel import LexiconChannel
 from models.lexicon.term_weight import K1, idf, length_norm
 from models.lexicon.terms import Terms, term_of, terms_of
-from models.rankers.scorer import Parts, Translations
+from models.rankers.scorer import Bounds, Parts, Role, Translations
 from schemas import features as f
 
 
@@ -47,9 +47,9 @@ class StructuredQueries(LexiconChannel):
         self._document_rows = _Rows.of(translated.T, np.argsort(translated.col, kind="stable"))
 
     @property
-    def score_range(self) -> tuple[float, float]:
+    def bounds(self) -> Bounds:
         """From 0 to the limit for a document that holds nothing but a term of no other document."""
-        return 0.0, (K1 + 1) * float(idf(self._record.documents, 0))
+        return Bounds(0.0, (K1 + 1) * float(idf(self._record.documents, 0)))
 
     # The score of lists
 
@@ -118,30 +118,25 @@ class StructuredQueries(LexiconChannel):
             query_terms.with_flat_values(tf.gather(weight, query_terms.value_rowids())),
         )
 
-    def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """The query terms that each document answers, and what each adds to the score."""
-        return self._weighted_terms(texts, translate=True)
+    def document_terms(self, texts: tf.Tensor, own: bool = False) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """The query terms that each document answers, and what each adds to the score.
 
-    def own_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """The terms that each document holds itself, and their weights in BM25: idf(w) tf (K1 + 1) / (tf + norm)."""
-        return self._weighted_terms(texts, translate=False)
-
-    def _weighted_terms(self, texts: tf.Tensor, translate: bool) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """The terms of documents, with or without those that they translate, and their weights."""
+        Its own terms have their weights in BM25: idf(w) tf (K1 + 1) / (tf + norm).
+        """
         terms = self._terms(texts, self._record.document_language)
         word, document = terms.indices.flat_values, terms.indices.value_rowids()  # int64 [words], both
         numbers = self._vocabulary.numbers(terms.distinct)  # int64 [distinct]
 
         # Known terms have their lexicon's numbers; the others have numbers above all of these.
         known = tf.shape(self._idf, tf.int64)[0]
-        own = tf.where(numbers >= 0, numbers, known + tf.range(tf.size(numbers, tf.int64)))  # int64 [distinct]
+        own_numbers = tf.where(numbers >= 0, numbers, known + tf.range(tf.size(numbers, tf.int64)))  # int64 [distinct]
         terms_in_all = known + tf.size(numbers, tf.int64)
 
         # tf': each word adds 1 to its own term, and the weight of each entry of T to the term that it translates.
         # A number below 0 has no entries.
-        occurrence, entry = self._document_rows.entries(tf.gather(numbers, word) if translate else -tf.ones_like(word))
+        occurrence, entry = self._document_rows.entries(-tf.ones_like(word) if own else tf.gather(numbers, word))
         translated = tf.gather(self._document_rows.columns, entry)  # int64 [entries]
-        own_keys = document * terms_in_all + tf.gather(own, word)
+        own_keys = document * terms_in_all + tf.gather(own_numbers, word)
         translated_keys = tf.gather(document, occurrence) * terms_in_all + translated
         keys, cell = tf.unique(tf.concat([own_keys, translated_keys], axis=0))  # int64 [keys], int32 [words + entries]
         counts = tf.ones(tf.shape(word), tf.float32)
@@ -164,13 +159,10 @@ class StructuredQueries(LexiconChannel):
 
     # What a score is made of
 
-    def query_term_of(self, words: tf.Tensor) -> tf.Tensor:
+    def term_of(self, words: tf.Tensor, role: Role) -> tf.Tensor:
         """The stem of each word, or the word itself; see `models.lexicon.terms`."""
-        return term_of(words, self._record.kind, self._record.query_language)
-
-    def document_term_of(self, words: tf.Tensor) -> tf.Tensor:
-        """The stem of each word, or the word itself; see `models.lexicon.terms`."""
-        return term_of(words, self._record.kind, self._record.document_language)
+        language = self._record.query_language if role == "query" else self._record.document_language
+        return term_of(words, self._record.kind, language)
 
     def translations(self, queries: tf.Tensor) -> Translations:
         """The rows of T for the terms of queries: each term itself, then the others by weight, then by their UTF-8."""

@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from models.lexicon.lexicon_channel import LexiconChannel
 from models.lexicon.terms import terms_of
+from models.rankers.scorer import Bounds
 
 
 class TfIdf(LexiconChannel):
@@ -21,15 +22,15 @@ class TfIdf(LexiconChannel):
     """
 
     @property
-    def score_range(self) -> tuple[float, float]:
+    def bounds(self) -> Bounds:
         """0 and 1."""
-        return 0.0, 1.0
+        return Bounds(0.0, 1.0)
 
     def query_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """The distinct words of queries, and their weights divided by the norm of each query."""
         return self._unit_vectors(texts, self._record.query_language)
 
-    def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+    def document_terms(self, texts: tf.Tensor, own: bool = False) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """The distinct words of documents, and their weights divided by the norm of each document."""
         return self._unit_vectors(texts, self._record.document_language)
 

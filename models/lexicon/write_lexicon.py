@@ -129,7 +129,7 @@ class FurtherPairs:
                             self._used += 1
                             yield item._replace(weight=max(item.weight * source.weight, _MIN_WEIGHT))
                     digests.append(stream.hexdigest())
-            check_content(f"lexicon.{source.name}", source.paths, digests, source.digest)
+            check_content(f"channels.lexicon.{source.name}", source.paths, digests, source.digest)
         if faults := self.report().faults(self._max_bad_share, "pairs"):
             raise DataError("\n".join(faults))
 

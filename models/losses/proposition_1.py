@@ -1,6 +1,6 @@
 """Proposition 1 (arXiv:2011.00701): the slope and curvature of a document's loss in its score.
 
-The entry of a loss in `models.losses.declarations` names its function here.
+`models.losses.settings` names the function of each loss.
 """
 
 import math

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.declarations import BANDS, ENDS, theta_fault
+from models.losses.settings import BANDS, ENDS, theta_fault
 from schemas.training_history import THETA
 
 

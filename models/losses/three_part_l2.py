@@ -7,8 +7,8 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.declarations import PARTS
 from models.losses.ranking_loss import PointwiseLoss
+from models.losses.settings import PARTS
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")

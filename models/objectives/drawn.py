@@ -6,9 +6,9 @@ import tensorflow as tf
 
 from models.layers.word_embeddings import seed_of
 from models.losses.ranking_loss import RankingLoss
+from models.losses.settings import LossSettings
 from models.objectives.objective import ListLosses, RankingObjective, make_loss
 from models.rankers.ranker import Ranker
-from models.settings import LossSettings
 from schemas import features as f
 from schemas.relevance import PADDING_LABEL
 

@@ -5,10 +5,10 @@ from typing import Any, Final
 import tensorflow as tf
 
 from models.losses.ranking_loss import RankingLoss
+from models.losses.settings import LossSettings
 from models.objectives.objective import ListLosses, RankingObjective, ScoredLists, make_loss
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import join_vectors
-from models.settings import LossSettings
 from schemas import features as f
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
@@ -63,7 +63,7 @@ class InBatchObjective(RankingObjective):
         counts = _in_own_domain(grades, features[f.QUERY_DOMAIN]) if f.QUERY_DOMAIN in features else None
         losses = {"own_loss": self.loss(labels, tf.gather(scores, tf.maximum(index, 0), batch_dims=1))}
         total = losses["own_loss"]
-        if self._settings.in_batch:
+        if self._settings.takes_batch:
             other_labels = grades < 0 if counts is None else (grades < 0) & counts
             other_labels = tf.where(other_labels, float(NOT_RELEVANT), float(PADDING_LABEL))
             losses["in_batch_loss"] = self.loss(other_labels, scores)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from models.choices import OBJECTIVES
 from models.job import TrainingJob
 from models.objectives.adversarial import AdversarialObjective
 from models.objectives.objective import Objective
@@ -18,10 +17,8 @@ def make_objective(ranker: Ranker, job: TrainingJob, domains: Sequence[str] = ()
       domains: the domain of each train list, for an adversary.
       held_out: number of domains of held-out texts, for an adversary.
     """
-    declaration = OBJECTIVES[job.objective]
-    objective: Objective = declaration.load().make(
-        ranker, job.loss, job.top_grade, job.training.seed, **job.objective_settings
-    )
+    own = job.objective.model_dump(exclude={"kind"})
+    objective: Objective = job.objective.load().make(ranker, job.loss, job.top_grade, job.training.seed, **own)
     if not job.adversary.weight:
         return objective
     return AdversarialObjective(objective, job.adversary, domains, held_out, job.training.seed)

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.declarations import ENDS, LOSSES
 from models.losses.ranking_loss import RankingLoss
+from models.losses.settings import ENDS, LossSettings
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Joint
-from models.settings import LossSettings
 
 
 class ListLosses(NamedTuple):
@@ -162,10 +161,6 @@ def make_loss(settings: LossSettings, top_grade: int, ends: tuple[float, float] 
       top_grade: the MR grade.
       ends: the lowest and the highest score of the scorer, between which thresholds lie.
     """
-    arguments: dict[str, Any] = dict(settings.settings)
-    if settings.theta is not None:
-        arguments |= {"theta": settings.theta, "top_grade": top_grade, "ends": ends}
-    if settings.learn_theta:
-        arguments["learn_theta"] = True
-    loss: RankingLoss = LOSSES[settings.name].load()(**arguments, reduction=keras.losses.Reduction.NONE)
+    arguments = settings.arguments(top_grade, ends)
+    loss: RankingLoss = settings.load()(**arguments, reduction=keras.losses.Reduction.NONE)
     return loss

@@ -7,8 +7,8 @@ import tensorflow as tf
 from models.layers.lstm_encoder import bidirectional_lstm, encode_by_length, encode_padded
 from models.layers.smooth_cosine import smooth_unit
 from models.layers.word_embeddings import WordEmbeddings
-from models.rankers.scorer import InnerProduct, ScorerInputs, Words
-from models.settings import ModelSettings
+from models.rankers.scorer import Bounds, InnerProduct, ScorerInputs, Words
+from models.rankers.settings import CosSimSettings, WordScorerSettings
 from schemas import features as f
 
 
@@ -27,10 +27,8 @@ class CosSim(InnerProduct):
 
     Args:
       query_words, document_words: of the two languages.
-      settings: the model's settings: length, start and dropout of the word embeddings.
+      settings: the scorer's.
       seed: seeds the initial weights and dropout.
-      units: length of an LSTM's state, in each direction.
-      query_words_used: number of a query's first words that count.
 
     Call arguments:
       features: `query_tokens`, int RaggedTensor [batch, (tokens)]; `doc_tokens`, int RaggedTensor
@@ -42,23 +40,21 @@ class CosSim(InnerProduct):
         self,
         query_words: Words,
         document_words: Words,
-        settings: ModelSettings,
+        settings: CosSimSettings,
         seed: int = 0,
-        units: int = 64,
-        query_words_used: int = 20,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self._units, self._query_words_used = units, query_words_used
+        self._units, self._query_words_used = settings.units, settings.query_words
         self.query_embeddings, self.document_embeddings = make_embeddings(query_words, document_words, settings, seed)
-        self.lstm = bidirectional_lstm(units, seed, self.dtype, return_sequences=True)
+        self.lstm = bidirectional_lstm(settings.units, seed, self.dtype, return_sequences=True)
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "CosSim":
+    def make(cls, inputs: ScorerInputs) -> "CosSim":
         """Makes the scorer that a configuration names."""
-        used = own.pop("query_words")
-        words = inputs.query_words, inputs.document_words
-        return cls(*words, inputs.model, inputs.seed, query_words_used=used, name=inputs.name, **own)
+        return cls(
+            inputs.query_words, inputs.document_words, inputs.settings, inputs.job.training.seed, name=inputs.name
+        )
 
     def build(self, input_shape: Any) -> None:
         """Creates the LSTMs' weights."""
@@ -86,24 +82,19 @@ class CosSim(InnerProduct):
         return tf.where(tf.reduce_any(mask, axis=1, keepdims=True), largest, 0.0)
 
     @property
-    def score_range(self) -> tuple[float, float]:
-        """-1 and 1."""
-        return -1.0, 1.0
-
-    @property
-    def padded_score(self) -> float:
-        """-1, as that of the two towers' cosines."""
-        return -1.0
+    def bounds(self) -> Bounds:
+        """-1 and 1; the padded score is that of the two towers' cosines."""
+        return Bounds(-1.0, 1.0, padded=-1.0)
 
 
 def make_embeddings(
-    query_words: Words, document_words: Words, settings: ModelSettings, seed: int
+    query_words: Words, document_words: Words, settings: WordScorerSettings, seed: int
 ) -> tuple[WordEmbeddings, WordEmbeddings]:
     """Makes the word embeddings of a scorer that is not made of encoders.
 
     Args:
       query_words, document_words: of the two languages.
-      settings: the model's.
+      settings: the scorer's.
       seed: that of the queries' words; the documents' words have the next, because the two must not start alike.
     """
     arguments: dict[str, Any] = {

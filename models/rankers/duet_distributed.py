@@ -9,8 +9,8 @@ from tensorflow import keras
 from models.layers.cnn_encoder import convolve_trigrams
 from models.layers.word_embeddings import WordEmbeddings, seed_of
 from models.rankers.cos_sim import make_embeddings
-from models.rankers.scorer import Joint, Scorer, ScorerInputs, Words
-from models.settings import ModelSettings
+from models.rankers.scorer import Bounds, Joint, Scorer, ScorerInputs, Words
+from models.rankers.settings import DuetSettings
 from schemas import features as f
 
 
@@ -38,11 +38,8 @@ class DuetDistributed(Scorer):
 
     Args:
       query_words, document_words: of the two languages.
-      settings: the model's settings: length, start and dropout of the word embeddings.
+      settings: the scorer's.
       seed: seeds the initial weights and dropout.
-      filters: columns of W, and width of each layer after it.
-      window: number of words in a window.
-      query_words_used: number of a query's first words that count.
 
     Call arguments:
       features: `query_tokens`, int RaggedTensor [batch, (tokens)]; `doc_tokens`, int RaggedTensor
@@ -54,15 +51,13 @@ class DuetDistributed(Scorer):
         self,
         query_words: Words,
         document_words: Words,
-        settings: ModelSettings,
+        settings: DuetSettings,
         seed: int = 0,
-        filters: int = 128,
-        window: int = 100,
-        query_words_used: int = 20,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self._filters, self._window, self._query_words_used = filters, window, query_words_used
+        filters, self._window = settings.filters, settings.window
+        self._filters, self._query_words_used = filters, settings.query_words
         self._seed = seed
         self.query_embeddings, self.document_embeddings = make_embeddings(query_words, document_words, settings, seed)
         self.query_layer, self.document_layer, self.first_layer, self.second_layer = (
@@ -72,11 +67,11 @@ class DuetDistributed(Scorer):
         self.score_layer = keras.layers.Dense(1, kernel_initializer=self._initial("score_layer"), name="score_layer")
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "DuetDistributed":
+    def make(cls, inputs: ScorerInputs) -> "DuetDistributed":
         """Makes the scorer that a configuration names."""
-        used = own.pop("query_words")
-        words = inputs.query_words, inputs.document_words
-        return cls(*words, inputs.model, inputs.seed, query_words_used=used, name=inputs.name, **own)
+        return cls(
+            inputs.query_words, inputs.document_words, inputs.settings, inputs.job.training.seed, name=inputs.name
+        )
 
     def build(self, input_shape: Any) -> None:
         """Creates the filters."""
@@ -139,14 +134,9 @@ class DuetDistributed(Scorer):
         return keras.initializers.GlorotUniform(seed=seed_of(self._seed, name))
 
     @property
-    def score_range(self) -> tuple[float, float]:
-        """Nothing bounds the scores: the last layer is linear."""
-        return -math.inf, math.inf
-
-    @property
-    def theta_ends(self) -> tuple[float, float]:
-        """-1 and 1, as those of cosines: training moves the scores to where the loss asks for them."""
-        return -1.0, 1.0
+    def bounds(self) -> Bounds:
+        """Nothing bounds the scores: the last layer is linear. Training moves them to where the thresholds lie."""
+        return Bounds(-math.inf, math.inf, theta_ends=(-1.0, 1.0))
 
 
 def text_maxima(values: tf.RaggedTensor) -> tf.Tensor:

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from models.graphs import graph_function
 from models.lists.ranking_lists import RankingLists
-from models.rankers.scorer import FixedScorer, Scorer
+from models.rankers.scorer import Bounds, FixedScorer, Scorer
 from schemas import features as f
 
 _BATCH = 64
@@ -24,16 +24,16 @@ class FixedScores(Scorer):
 
     def __init__(self, channel: FixedScorer, **kwargs: Any) -> None:
         super().__init__(name=channel.name, **kwargs)
-        self._range = channel.score_range
+        self._bounds = channel.bounds
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Returns the scores that were computed once."""
         return features[f.fixed_score(self.name)]
 
     @property
-    def score_range(self) -> tuple[float, float]:
-        """The channel's range."""
-        return self._range
+    def bounds(self) -> Bounds:
+        """The channel's."""
+        return self._bounds
 
 
 def with_fixed_scores(lists: RankingLists, texts: RankingLists, channels: Iterable[FixedScorer]) -> RankingLists:

@@ -9,7 +9,7 @@ from tensorflow import keras
 from models.choices import SCORES
 from models.layers.similarity import padded_below
 from models.rankers.fixed_scores import FixedScores
-from models.rankers.scorer import InnerProduct, Joint, Scorer, SparseInnerProduct
+from models.rankers.scorer import InnerProduct, Joint, Penalised, Scorer, SparseInnerProduct, Watched
 
 
 class Ranker(keras.Model):
@@ -72,20 +72,23 @@ class Ranker(keras.Model):
     def score_and_watch(self, features: dict[str, Any]) -> tuple[dict[str, tf.Tensor], dict[str, tf.Tensor]]:
         """Returns the sum, as `scores`, and each channel's scores by its name, and the figures of all channels.
 
-        See `Scorer.score_and_watch`.
+        See `Watched`.
         """
-        watched = {name: channel.score_and_watch(features) for name, channel in self.channels.items()}
+        watched = {
+            name: channel.score_and_watch(features) if isinstance(channel, Watched) else (channel(features), {})
+            for name, channel in self.channels.items()
+        }
         scores = {name: channel_scores for name, (channel_scores, _) in watched.items()}
         return {SCORES: self._sum(scores), **scores}, _merged(figures for _, figures in watched.values())
 
     def penalties(self) -> dict[str, tf.Tensor]:
-        """Returns the penalties of the channels that have one, see `Scorer.penalty`."""
-        penalties = {f"{name}_penalty": channel.penalty() for name, channel in self.channels.items()}
-        return {name: penalty for name, penalty in penalties.items() if penalty is not None}
+        """Returns the penalties of the channels that have one, see `Penalised`."""
+        channels = self.channels.items()
+        return {f"{name}_penalty": channel.penalty() for name, channel in channels if isinstance(channel, Penalised)}
 
     def figures(self) -> dict[str, float]:
-        """Returns the figures of all channels; see `Scorer.figures`."""
-        return _merged(channel.figures() for channel in self.channels.values())
+        """Returns the figures of all channels; see `Watched`."""
+        return _merged(channel.figures() for channel in self.channels.values() if isinstance(channel, Watched))
 
     @property
     def score_range(self) -> tuple[float, float]:

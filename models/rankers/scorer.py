@@ -1,24 +1,26 @@
 """Scorers: the channels of a model's score, and the kinds that an index or a table of scores can stand in for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
+from models.job import TrainingJob
 from models.layers.similarity import padded_below
 from models.lists.ranking_lists import RankingLists
-from models.settings import ModelSettings
 from schemas import features as f
 from schemas.training_history import Fitted
-from schemas.word_rules import WordRules
 
 Joint: TypeAlias = Callable[[tf.Tensor], tf.Tensor]
 """Joint representations of queries and documents: from columns of the lists, int [batch, pairs], to float
 [batch, pairs, width]. Those of padding mean nothing."""
+
+
+Role: TypeAlias = Literal["query", "document"]
 
 
 class Words(NamedTuple):
@@ -43,29 +45,36 @@ class ScorerInputs(NamedTuple):
 
     name: str
     """Name of the scorer's channel."""
+    settings: Any
+    """The scorer's own settings, of its kind."""
+    job: TrainingJob
+    """The training: seed, languages, rules of words, MR grade, and the folder of the lexicon."""
     query_words: Words
     document_words: Words
-    model: ModelSettings
-    seed: int
     train_texts: Callable[[], RankingLists]
     """Reads the train split as texts, for scorers that are learned before the training."""
-    lexicon: str | None
-    """Folder of the lexicon; None without one."""
     eval_texts: Callable[[], RankingLists]
     """Reads the eval split as texts, for scorers that fit a number there."""
-    languages: tuple[str, str]
-    """ISO 639-1 codes of queries and documents."""
-    rules: WordRules
-    """The words of texts."""
-    top_grade: int
-    """The MR grade."""
+
+
+class Bounds(NamedTuple):
+    """The ends of a scorer's scores."""
+
+    low: float
+    """The lowest possible score; infinite where nothing bounds it."""
+    high: float
+    """The highest possible score, likewise."""
+    theta_ends: tuple[float, float] | None = None
+    """theta_0 and theta_K, the ends of the scale on which a loss's thresholds lie; None: `low` and `high`."""
+    padded: float | None = None
+    """The exported model's score of padding, which no document is below; None: one less than `low`."""
 
 
 class Scorer(keras.layers.Layer, ABC):
-    """Scores the documents of query lists.
+    """Scores the documents of query lists: a channel of the score.
 
-    A scorer defines `call` and `score_range`, and overrides other methods where it needs to. It may have weights,
-    trained or not, as any Keras layer.
+    A scorer defines `call` and `bounds`, and overrides four other members where it needs to: `make`, `score_texts`,
+    `score_and_join` and `fitted`. It may have weights, trained or not, as any Keras layer.
 
     Call arguments:
       features: what `RankingLists.batch` returns: query columns [batch, ...], columns of the batch's distinct documents
@@ -78,14 +87,9 @@ class Scorer(keras.layers.Layer, ABC):
     """
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "Scorer":
-        """Makes the scorer that a configuration names.
-
-        Args:
-          inputs: see there.
-          **own: the scorer's own settings.
-        """
-        return cls(name=inputs.name, **own)
+    def make(cls, inputs: ScorerInputs) -> "Scorer":
+        """Makes the scorer that a configuration names."""
+        return cls(name=inputs.name)
 
     @abstractmethod
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
@@ -109,43 +113,55 @@ class Scorer(keras.layers.Layer, ABC):
 
     @property
     @abstractmethod
+    def bounds(self) -> Bounds:
+        """The ends of the scores."""
+
+    @final
+    @property
     def score_range(self) -> tuple[float, float]:
         """The lowest and the highest possible score; infinite where nothing bounds it."""
+        return self.bounds.low, self.bounds.high
 
+    @final
     @property
     def theta_ends(self) -> tuple[float, float]:
         """theta_0 and theta_K, the ends of the scale on which a loss's thresholds lie."""
-        return self.score_range
+        return self.bounds.theta_ends or self.score_range
 
+    @final
     @property
     def padded_score(self) -> float:
         """The exported model's score of padding; no document scores less."""
-        return padded_below(self.score_range[0])
-
-    @property
-    def resources(self) -> Sequence[Any]:
-        """Objects besides weights that `score_texts` needs in the SavedModel: lookup tables and their asset files."""
-        return ()
-
-    def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        """Returns the scores of lists of the eval split, and figures of these scores, float scalars by name.
-
-        An epoch's history shows the largest of each figure over all lists.
-        """
-        return self(features), {}
-
-    def figures(self) -> dict[str, float]:
-        """Returns figures of the scorer itself, by the names that an epoch's history shows."""
-        return {}
-
-    def penalty(self) -> tf.Tensor | None:
-        """Returns a term of the training loss that depends only on the weights, a float scalar; None without one."""
-        return None
+        padded = self.bounds.padded
+        return padded_below(self.bounds.low) if padded is None else padded
 
     @property
     def fitted(self) -> Mapping[str, Fitted]:
         """The scorer's own settings that were fitted on the eval split when it was made, by name."""
         return {}
+
+
+class Watched(ABC):
+    """A scorer with figures that an epoch's history shows."""
+
+    @abstractmethod
+    def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+        """Returns the scores of lists of the eval split, and figures of these scores, float scalars by name.
+
+        An epoch's history shows the largest of each figure over all lists.
+        """
+
+    @abstractmethod
+    def figures(self) -> dict[str, float]:
+        """Returns figures of the scorer itself, by their names in the history."""
+
+
+class Penalised(ABC):
+    """A scorer with a term of the training loss that depends only on its weights."""
+
+    @abstractmethod
+    def penalty(self) -> tf.Tensor:
+        """Returns the term, a float scalar."""
 
 
 class InnerProduct(Scorer, ABC):
@@ -219,7 +235,7 @@ class FixedScorer(Scorer, ABC):
     """A scorer that is not trained, and whose scores follow from the raw texts alone: it is learned before a training.
 
     The scores of the lists on which a training is watched are computed once, by `score_texts`, as a list column of the
-    scorer's name (see `models.rankers.fixed_scores`). A subclass defines `score_texts` and `score_range`.
+    scorer's name (see `models.rankers.fixed_scores`). A subclass defines `score_texts` and `bounds`.
     """
 
     @abstractmethod
@@ -253,26 +269,14 @@ class Translations(NamedTuple):
     """float [entries]."""
 
 
-class CollectionStatistics(NamedTuple):
-    """Counts of a collection, from which the weights of terms follow."""
-
-    documents: tf.Tensor
-    """int64: number of documents."""
-    mean_length: tf.Tensor
-    """float: mean length of a document, in terms."""
-    term: tf.Tensor
-    """string [terms]."""
-    document_frequency: tf.Tensor
-    """float [terms]: number of documents that hold the term; a document that only holds a translation counts in
-    part."""
-
-
 class SparseInnerProduct(FixedScorer, ABC):
     """Scores by the inner product of a query's terms and a document's, so that an inverted index can search them.
 
         score = sum over the terms of both of query_weight * document_weight
 
-    Other arguments are those of `Scorer`.
+    A scorer defines `query_terms`, `document_terms` and `knows`; where terms are not words, also `term_of`, and where a
+    document's term may answer another term of a query, `parts` and `translations`. Other arguments are those of
+    `Scorer`.
     """
 
     @abstractmethod
@@ -280,18 +284,22 @@ class SparseInnerProduct(FixedScorer, ABC):
         """Returns distinct terms of queries (string [batch]) and their weights: string and float [batch, (terms)]."""
 
     @abstractmethod
-    def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """Returns distinct terms of documents (string [documents]) and their weights: string and float
-        [documents, (terms)]."""
+    def document_terms(self, texts: tf.Tensor, own: bool = False) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """Returns distinct terms of documents and their weights.
+
+        Args:
+          texts: string [documents].
+          own: whether to leave out translations, and take only terms of the document itself, to compare documents.
+
+        Returns:
+          string and float [documents, (terms)].
+        """
 
     @abstractmethod
     def knows(self, terms: tf.Tensor) -> tf.Tensor:
-        """Returns whether terms, string [terms], are among those of `statistics`: bool [terms]."""
+        """Returns whether terms have a weight of their own: string [terms] -> bool [terms]."""
 
-    @abstractmethod
-    def statistics(self) -> CollectionStatistics:
-        """Returns the counts from which the weights follow."""
-
+    @final
     def known_share(self, queries: tf.Tensor) -> tf.Tensor:
         """Returns the share of each query's distinct terms that are known; 0 without terms.
 
@@ -305,17 +313,9 @@ class SparseInnerProduct(FixedScorer, ABC):
         known = terms.with_flat_values(tf.cast(self.knows(terms.flat_values), tf.float32))
         return tf.math.divide_no_nan(tf.reduce_sum(known, axis=1), tf.cast(terms.row_lengths(), tf.float32))
 
-    def query_term_of(self, words: tf.Tensor) -> tf.Tensor:
-        """Returns the term of each word of a query, string [words], "" for none; here the word itself."""
+    def term_of(self, words: tf.Tensor, role: Role) -> tf.Tensor:
+        """Returns the term of each word of a query or a document, string [words], "" for none; here the word itself."""
         return words
-
-    def document_term_of(self, words: tf.Tensor) -> tf.Tensor:
-        """Returns the term of each word of a document, string [words], "" for none; here the word itself."""
-        return words
-
-    def own_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """Returns `document_terms` without translations, only terms of the document itself, to compare documents."""
-        return self.document_terms(texts)
 
     def parts(self, query: tf.Tensor, document: tf.Tensor) -> Parts:
         """Returns the parts of the score of a document (a string) for a query (a string)."""

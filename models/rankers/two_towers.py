@@ -6,24 +6,23 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.choices import ENCODERS
 from models.layers.dot_product import DotProduct
 from models.layers.similarity import Similarity
 from models.layers.smooth_cosine import SmoothCosine
 from models.layers.text_encoder import TextEncoder
-from models.rankers.scorer import InnerProduct, Joint, ScorerInputs, Words, join_vectors
-from models.settings import ModelSettings
+from models.rankers.scorer import Bounds, InnerProduct, Joint, ScorerInputs, Watched, Words, join_vectors
+from models.rankers.settings import SimilaritySettings, TwoTowersSettings
 from schemas import features as f
 
 
-class TwoTowers(InnerProduct):
+class TwoTowers(InnerProduct, Watched):
     """Scores by the similarity of a query's encoding and a document's.
 
     A document in several lists of a batch is encoded once.
 
     Args:
       query_words, document_words: of the two languages.
-      settings: the model's settings.
+      settings: the towers'.
       seed: seeds the initial weights and dropout.
 
     Call arguments:
@@ -37,7 +36,7 @@ class TwoTowers(InnerProduct):
         self,
         query_words: Words,
         document_words: Words,
-        settings: ModelSettings,
+        settings: TwoTowersSettings,
         seed: int = 0,
         **kwargs: Any,
     ) -> None:
@@ -46,15 +45,15 @@ class TwoTowers(InnerProduct):
         # The two encoders must not start alike.
         self.document_encoder = make_encoder(settings, document_words, seed + 1, "document_encoder", for_documents=True)
         self._query_terms, self._document_terms = (
-            (f.QUERY_STEMS, f.DOC_STEMS) if settings.terms == "stems" else (f.QUERY_TOKENS, f.DOC_TOKENS)
+            (f.QUERY_TOKENS, f.DOC_TOKENS) if settings.reads.words else (f.QUERY_STEMS, f.DOC_STEMS)
         )
-        self._has_stems = settings.stem_embeddings
-        self.similarity = make_similarity(settings)
+        self._has_stems = settings.reads.words and settings.reads.stems
+        self.similarity = make_similarity(settings, settings.embedding_dim, settings.encoder.largest_component)
 
     @classmethod
-    def make(cls, inputs: ScorerInputs, **own: Any) -> "TwoTowers":
+    def make(cls, inputs: ScorerInputs) -> "TwoTowers":
         """Makes the towers that a configuration names."""
-        return cls(inputs.query_words, inputs.document_words, inputs.model, seed=inputs.seed, **own)
+        return cls(inputs.query_words, inputs.document_words, inputs.settings, inputs.job.training.seed)
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""
@@ -102,19 +101,10 @@ class TwoTowers(InnerProduct):
         return self.document_encoder(features[self._document_terms], training=training, **stems)
 
     @property
-    def score_range(self) -> tuple[float, float]:
-        """The similarity's range."""
-        return self.similarity.score_range
-
-    @property
-    def theta_ends(self) -> tuple[float, float]:
-        """-1 and 1, the paper's ends for its cosines; the thresholds of the inner product lie between them too."""
-        return -1.0, 1.0
-
-    @property
-    def padded_score(self) -> float:
-        """The similarity's score of padding."""
-        return self.similarity.padded_score
+    def bounds(self) -> Bounds:
+        """The similarity's range; the thresholds' scale is the paper's, of cosines, for the inner product too."""
+        low, high = self.similarity.score_range
+        return Bounds(low, high, theta_ends=(-1.0, 1.0), padded=self.similarity.padded_score)
 
     def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
         """Returns the scores, and the largest gradients of a score: ours, and the plain cosine's on the same
@@ -134,47 +124,47 @@ class TwoTowers(InnerProduct):
 
 
 def make_encoder(
-    settings: ModelSettings, words: Words, seed: int, name: str, for_documents: bool = False
+    settings: TwoTowersSettings, words: Words, seed: int, name: str, for_documents: bool = False
 ) -> TextEncoder:
     """Makes one tower's encoder: the Keras layer that a configuration names, with its own settings.
 
     Args:
-      settings: the model's.
+      settings: the towers'.
       words: of the tower's language.
       seed: see `TextEncoder`.
       name: the layer's.
-      for_documents: whether it is the tower of documents, the only one that takes `document_settings`.
+      for_documents: whether it is the tower of documents.
     """
-    declaration = ENCODERS[settings.encoder]
-    arguments: dict[str, Any] = {
-        key: value
-        for key, value in settings.encoder_settings.items()
-        if for_documents or key not in declaration.document_settings
-    }
-    if settings.encoder == "mean":
-        arguments |= {"word_dropout": settings.word_dropout, "pooling": settings.pooling}
-    if settings.stem_embeddings:
+    encoder, reads = settings.encoder, settings.reads
+    arguments = encoder.arguments(for_documents)
+    if reads.words and reads.stems:
         arguments |= {"stem_vocabulary_size": words.stems, "stem_idf": words.stem_idf}
-    if settings.has_idf:
+    if reads.idf:
         arguments["idf"] = words.idf
-    encoder: TextEncoder = declaration.load()(
+    layer: TextEncoder = encoder.load()(
         words.number,
         settings.embedding_dim,
-        settings.initial_scale,
+        encoder.initial_scale,
         seed,
-        settings.dropout,
+        encoder.dropout,
         vectors=words.vectors,
         train_table=words.train,
         name=name,
         **arguments,
     )
-    return encoder
+    return layer
 
 
-def make_similarity(settings: ModelSettings) -> Similarity:
-    """Makes the layer that scores two encodings; the plain cosine is the smooth one without epsilon."""
+def make_similarity(settings: SimilaritySettings, dim: int, largest_component: float) -> Similarity:
+    """Makes the layer that scores two encodings; the plain cosine is the smooth one without epsilon.
+
+    Args:
+      settings: the similarity and its epsilon.
+      dim: length of the encodings.
+      largest_component: an upper bound on the magnitude of their components.
+    """
     if settings.similarity == "dot":
-        return DotProduct(settings.embedding_dim, ENCODERS[settings.encoder].largest_component)
+        return DotProduct(dim, largest_component)
     return SmoothCosine(settings.epsilon if settings.similarity == "smooth_cosine" else 0.0)
 
 

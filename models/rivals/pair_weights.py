@@ -166,7 +166,7 @@ class _Matrix(_Weights):
             raise DataError(
                 f"the weights of the baseline perceptron must take at most {_MAX_BYTES >> 30} GiB; those of "
                 f"{len(query_terms):,} x {len(document_terms):,} terms take {size / (1 << 30):.1f} GiB. Lower "
-                "model.vocabulary_size, or take the baseline hash_kernel."
+                "data.vocabulary_size, or take the baseline hash_kernel."
             )
         return cls(texts, query_terms, document_terms, is_identity)
 

@@ -3,18 +3,76 @@
 import json
 import logging
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
+from typing import Any, Final
 
+from models.lexicon.structured_queries import StructuredQueries
 from models.lists.ranking import ranking_run
 from models.lists.ranking_lists import RankingLists
-from models.rivals.methods import METHODS
-from models.rivals.term_lists import TermLists
-from models.translators.load_translator import load_translator, with_probe
+from models.rankers.fixed_scores import with_fixed_scores
+from models.rivals.latent import cl_lsi, cl_lsi_candidates, cl_lsi_mixed, lsi, lsi_mixed
+from models.rivals.pair_weights import hash_kernel, perceptron
+from models.rivals.relevance_model import bm25_stems, translated_bm25, translated_rm3
+from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermLists, weighted_sum
+from models.rivals.vector_space import query_expansion, tfidf, translated
+from models.training.channel_weight import WEIGHTS
 from models.translators.settings import TranslatorSettings
+from models.translators.translator import load_translator, with_probe
 from schemas import features as f
 from schemas.errors import DataError
 from schemas.evaluation import PARAMETERS_FILE, RUN_ENDING
+
+
+def structured_queries(texts: TermLists) -> Ranking:
+    """Scores by the channel `lexicon` alone (see `models.lexicon.structured_queries`)."""
+    return texts.choose([Candidate({}, partial(_lexicon_scores, texts))])
+
+
+def cl_lsi_lexicon(texts: TermLists) -> Ranking:
+    """Scores by cl_lsi + weight * the channel `lexicon`: two rankers that are learned in seconds, without training."""
+
+    def candidates() -> Iterator[Candidate]:
+        lexicon_scores = cache(partial(_lexicon_scores, texts))
+        for candidate in cl_lsi_candidates(texts):
+            latent = cache(candidate.scores)
+            for weight in WEIGHTS:
+                parts = ((1.0, latent), (weight, lexicon_scores))
+                yield Candidate({**candidate.parameters, "weight": weight}, partial(weighted_sum, parts))
+
+    return texts.choose(candidates())
+
+
+def _lexicon_scores(texts: TermLists, split: Split) -> Scores:
+    if texts.lexicon is None:
+        raise ValueError("the lexicon's scores need a lexicon; got none.")
+    channel = StructuredQueries(texts.lexicon, name="lexicon")
+    scored = with_fixed_scores(split.lists, split.lists, [channel]).list_columns[f.fixed_score(channel.name)]
+    return split.lists.split(scored.flat_values.numpy())
+
+
+METHODS: Final[dict[str, Callable[[TermLists], Ranking]]] = {
+    method.__name__: method
+    for method in (
+        tfidf,
+        translated,
+        query_expansion,
+        lsi,
+        lsi_mixed,
+        cl_lsi,
+        cl_lsi_mixed,
+        perceptron,
+        hash_kernel,
+        structured_queries,
+        cl_lsi_lexicon,
+        bm25_stems,
+        translated_bm25,
+        translated_rm3,
+    )
+}
+"""Each of `models.choices.RIVALS` by its name: a function that chooses its parameters on the eval split and scores the
+test lists."""
+
 
 log = logging.getLogger("clir.training")
 

@@ -71,7 +71,7 @@ def term_counts(
     is_known = tf.add_n(_lengths(_traced_once(text_features)(distinct))) > 0
     is_term = tf.ones_like(is_known)
     if channel:
-        terms = channel.document_term_of(distinct)
+        terms = channel.term_of(distinct, "document")
         is_term, is_known = terms != "", is_known | channel.knows(terms)
 
     def count(counts: tf.Tensor) -> tf.Tensor:

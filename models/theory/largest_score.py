@@ -2,11 +2,10 @@
 
 import math
 
-from models.choices import ENCODERS
-from models.settings import ModelSettings
+from models.rankers.settings import ScorerSettings, TwoTowersSettings
 
 
-def largest_score(settings: ModelSettings) -> float:
+def largest_score(settings: ScorerSettings) -> float:
     """An upper bound on abs(score); infinite where nothing bounds the scores.
 
     An encoder declares c, an upper bound on the magnitude of its vectors' components: 1 for outputs of tanh. A vector
@@ -19,12 +18,12 @@ def largest_score(settings: ModelSettings) -> float:
     Two vectors with all components at c reach the bound. Other scorers declare no bound here.
 
     Example:
-      >>> round(largest_score(ModelSettings(embedding_dim=64, epsilon=1)), 3)  # (8 / 9)^2
+      >>> round(largest_score(TwoTowersSettings(embedding_dim=64, epsilon=1)), 3)  # (8 / 9)^2
       0.79
     """
-    length = ENCODERS[settings.encoder].largest_component * math.sqrt(settings.embedding_dim)
-    if settings.scorer != "two_towers":
+    if not isinstance(settings, TwoTowersSettings):
         return math.inf
+    length = settings.encoder.largest_component * math.sqrt(settings.embedding_dim)
     match settings.similarity:
         case "smooth_cosine" if math.isfinite(length):
             return (length / (length + settings.epsilon)) ** 2

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from models.settings import ModelSettings
+from models.rankers.settings import MeanSettings, ScorerSettings, TwoTowersSettings
 
 
 class Constants(NamedTuple):
@@ -56,25 +56,21 @@ def smooth_cosine(epsilon: float) -> Constants:
     return Constants(1 / epsilon, 2 / epsilon / epsilon)
 
 
-def loss_in_tables(loss: Constants, settings: ModelSettings) -> Constants | None:
+def loss_in_tables(loss: Constants, settings: ScorerSettings) -> Constants | None:
     """The constants of the loss of one pair in the two tables of word embeddings.
 
     Args:
       loss: the constants of the loss in the score.
-      settings: the model's settings.
+      settings: the scorer's.
 
     Returns:
       None if the paper's proof does not cover the model: for other encoders than the mean, with idf pooling, stems or
       dropout, and without smooth cosine.
     """
-    beyond = (
-        settings.scorer != "two_towers"
-        or settings.encoder != "mean"
-        or settings.pooling != "mean"
-        or settings.stem_embeddings
-        or settings.dropout
-        or settings.word_dropout
-    )
-    if beyond or settings.similarity != "smooth_cosine" or settings.epsilon == 0:
+    if not isinstance(settings, TwoTowersSettings) or settings.encoder != MeanSettings(
+        initial_scale=settings.encoder.initial_scale
+    ):
+        return None
+    if settings.similarity != "smooth_cosine" or settings.epsilon == 0:
         return None
     return loss.after(smooth_cosine(settings.epsilon).after(MEAN_ENCODER))

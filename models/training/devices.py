@@ -8,7 +8,7 @@ from typing import Final
 
 import tensorflow as tf
 
-from models.settings import ModelSettings
+from models.rankers.settings import ScorerSettings
 from models.training.settings import TrainingSettings
 from schemas.errors import ConfigError
 
@@ -21,7 +21,7 @@ cores busy. Measured with two cores; with more, TensorFlow's own choice stays.""
 log = logging.getLogger("clir.training")
 
 
-def configure_devices(settings: TrainingSettings, model: ModelSettings) -> None:
+def configure_devices(settings: TrainingSettings, towers: ScorerSettings) -> None:
     """Checks the devices, and splits the CPU into `replicas` logical devices where there are several.
 
     Where a model's encoder or scorer `has_short_ops` and the cores are few, each op runs on one core: dividing it takes
@@ -30,7 +30,7 @@ def configure_devices(settings: TrainingSettings, model: ModelSettings) -> None:
 
     Args:
       settings: of the training.
-      model: the model that is trained.
+      towers: the scorer that is trained.
 
     Raises:
       ConfigError: the settings name a GPU and there is none, there are fewer GPUs than replicas, the lists of a batch
@@ -44,7 +44,7 @@ def configure_devices(settings: TrainingSettings, model: ModelSettings) -> None:
     elif _kind(settings) == "CPU" and settings.replicas and not tf.config.get_logical_device_configuration(cpu):
         logical = [tf.config.LogicalDeviceConfiguration()] * settings.replicas
         tf.config.set_logical_device_configuration(cpu, logical)
-    if model.defaults.has_short_ops and len(os.sched_getaffinity(0)) <= _FEW_CORES:
+    if towers.training_defaults().has_short_ops and len(os.sched_getaffinity(0)) <= _FEW_CORES:
         with suppress(RuntimeError):  # an op has run already: the threads stay as they are
             tf.config.threading.set_intra_op_parallelism_threads(1)
 

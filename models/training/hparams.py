@@ -9,7 +9,7 @@ from tensorboard.plugins.hparams import api
 
 from models.job import TrainingJob
 
-_SECTIONS: Final = ("model", "loss", "training", "adversary", "channels", "feedback")
+_SECTIONS: Final = ("channels", "loss", "training", "adversary", "feedback")
 _MACHINE_SETTINGS: Final = ("training.device", "training.replicas", "training.workers")
 """Settings that decide where a training runs, not what it gives."""
 
@@ -34,10 +34,11 @@ def settings_of(job: TrainingJob) -> dict[str, Any]:
     Example:
       >>> from schemas.word_rules import WordRules
       >>> job = TrainingJob(languages=("en", "fr"), rules=WordRules(), top_grade=2)
-      >>> settings_of(job)["model.epsilon"], settings_of(job)["loss.name"]
+      >>> settings_of(job)["channels.towers.epsilon"], settings_of(job)["loss.kind"]
       (1.0, 'sosl')
     """
     content = job.model_dump(mode="json", exclude_none=True)
+    content["channels"] = {"towers": content["towers"], **content["channels"]}
     used = [name for name in _SECTIONS if name != "adversary" or job.adversary.weight]
     flat = _flat({name: content[name] for name in used})
     return {name: value for name, value in flat if name not in _MACHINE_SETTINGS}

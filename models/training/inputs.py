@@ -13,7 +13,6 @@ import tensorflow as tf
 import tensorflow_transform as tft
 from tensorflow import keras
 
-from models.choices import CHANNELS, SCORERS
 from models.encoders.text_vectors import TextVectors, with_text_vectors
 from models.job import TrainingJob
 from models.lexicon.lexicon import WITHOUT_DOMAIN, read_lexicon
@@ -22,6 +21,7 @@ from models.lists.document_frequency import idf_of_terms
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import FixedScorer, ScorerInputs, Words
+from models.rankers.settings import ChannelSettings, ScorerSettings
 from models.training.pretrained import VectorsReport, read_pretrained, vocabulary_size
 from models.unfinished_work import unfinished_work
 from schemas import features as f
@@ -134,21 +134,10 @@ class TrainingInputs:
         """The fixed channels that count in the loss, by name."""
         return {name: channel for name, channel in self.fixed_channels.items() if self.job.channels[name].in_training}
 
-    def for_scorer(self, name: str) -> ScorerInputs:
-        """Returns the inputs of a scorer with a channel's name."""
-        return ScorerInputs(
-            name=name,
-            query_words=self.query_words,
-            document_words=self.document_words,
-            model=self.job.model,
-            seed=self.job.training.seed,
-            train_texts=self.train_texts,
-            lexicon=self.job.lexicon,
-            eval_texts=self.eval_texts,
-            languages=self.job.languages,
-            rules=self.job.rules,
-            top_grade=self.job.top_grade,
-        )
+    def for_scorer(self, name: str, settings: ScorerSettings | ChannelSettings) -> ScorerInputs:
+        """Returns the inputs of a scorer with a channel's name and settings."""
+        words, texts = (self.query_words, self.document_words), (self.train_texts, self.eval_texts)
+        return ScorerInputs(name, settings, self.job, *words, *texts)
 
 
 def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
@@ -164,8 +153,8 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     transform = tft.TFTransformOutput(arguments.transform_graph_path)
     # A baseline may use fewer columns of the examples than the run's own model.
     unused = [
-        *(() if job.model.has_words else (f.QUERY_TOKENS, f.DOC_TOKENS)),
-        *(() if job.model.has_stems else (f.QUERY_STEMS, f.DOC_STEMS)),
+        *(() if job.towers.reads.words else (f.QUERY_TOKENS, f.DOC_TOKENS)),
+        *(() if job.towers.reads.stems else (f.QUERY_STEMS, f.DOC_STEMS)),
     ]
     spec = {name: feature for name, feature in transform.transformed_feature_spec().items() if name not in unused}
     known = domains_to_train(job.held_out)
@@ -178,7 +167,7 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     def tokens(split: str, domains: DomainFilter) -> RankingLists:
         files = arguments.train_files if split == "train" else arguments.eval_files
         lists = read_lists(_files(files), spec, job.used_negatives, domains, with_negative_places=split == "eval")
-        is_read = vectors and not SCORERS[job.model.scorer].reads_words
+        is_read = vectors and not job.towers.reads_words
         return with_text_vectors(lists, texts(split, domains), vectors) if vectors and is_read else lists
 
     train_lists, eval_lists = (tokens(split, known) for split in ("train", "eval"))
@@ -189,7 +178,7 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         if name in job.word_tables
     }
     query_words, document_words = _words(job, transform, {name: words for name, (words, _) in pretrained.items()})
-    if job.model.has_idf:
+    if job.towers.reads.idf:
         query_words, document_words = _with_idf(query_words, document_words, job, transform, train_lists)
 
     def trained(lists: RankingLists) -> RankingLists:
@@ -225,9 +214,9 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         text_vectors=vectors,
     )
     for name, settings in job.channels.items():
-        kind = CHANNELS[settings.kind].load()
-        if issubclass(kind, FixedScorer):
-            fixed[name] = kind.make(inputs.for_scorer(name), **settings.settings)
+        scorer = settings.load()
+        if issubclass(scorer, FixedScorer):
+            fixed[name] = scorer.make(inputs.for_scorer(name, settings))
     inputs = replace(inputs, fixed_channels=fixed, eval_lists=with_scores(inputs.eval_lists, known))
     if inputs.channels_in_training:
         scorers = inputs.channels_in_training.values()
@@ -261,10 +250,10 @@ def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devi
 
 def _words(job: TrainingJob, transform: tft.TFTransformOutput, pretrained: Mapping[str, Words]) -> list[Words]:
     """Returns the words of queries and of documents with the vectors that they start with."""
-    if not SCORERS[job.model.scorer].reads_words:
+    if not job.towers.reads_words:
         return [Words(0), Words(0)]
-    if job.model.has_words:
-        stems = f.STEMS_OF_VOCABULARY if job.model.has_stems else {}
+    if job.towers.reads.words:
+        stems = f.STEMS_OF_VOCABULARY if job.towers.reads.stems else {}
         size = transform.vocabulary_size_by_name
         return [
             (pretrained.get(name) or Words(vocabulary_size(transform, name)))._replace(
@@ -274,12 +263,12 @@ def _words(job: TrainingJob, transform: tft.TFTransformOutput, pretrained: Mappi
         ]
     names = f.QUERY_STEM_VOCABULARY, f.DOCUMENT_STEM_VOCABULARY
     words = [Words(vocabulary_size(transform, name)) for name in names]
-    if job.model.start == "random":
+    if not job.towers.reads.starts_from_lexicon or job.towers.word_width is None:
         return words
     if job.lexicon is None:
-        raise ValueError("model.start lexicon needs a lexicon; got none.")
+        raise ValueError("the start from the lexicon needs a lexicon; got none.")
     query_terms, document_terms = map(transform.vocabulary_by_name, names)
-    start = singular_vectors(read_lexicon(job.lexicon), query_terms, document_terms, job.model.embedding_dim)
+    start = singular_vectors(read_lexicon(job.lexicon), query_terms, document_terms, job.towers.word_width)
     return [side_words._replace(vectors=vectors) for side_words, vectors in zip(words, start, strict=True)]
 
 
@@ -292,8 +281,8 @@ def _with_idf(
         (document_words, f.DOCUMENT_VOCABULARY, f.DOCUMENT_STEM_VOCABULARY),
     ):
         yield words._replace(
-            idf=_idf(vocabulary if job.model.has_words else stems, job, transform, train),
-            stem_idf=_idf(stems, job, transform, train) if job.model.stem_embeddings else None,
+            idf=_idf(vocabulary if job.towers.reads.words else stems, job, transform, train),
+            stem_idf=_idf(stems, job, transform, train) if job.towers.reads.words and job.towers.reads.stems else None,
         )
 
 

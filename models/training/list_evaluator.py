@@ -9,8 +9,8 @@ import tensorflow as tf
 
 from models.choices import SCORES
 from models.evaluation.fit_number import EvalMetrics
-from models.evaluation.list_metrics import list_metrics
-from models.evaluation.metrics import means
+from models.evaluation.list_metrics import list_metrics, means
+from models.evaluation.metrics import with_metrics
 from models.graphs import graph_function
 from models.lists.ranking_lists import RankingLists
 from models.rankers.ranker import Ranker
@@ -47,10 +47,12 @@ class ListEvaluator:
       ranker: the ranker.
       lists: the lists.
       top_grade: the MR grade.
+      metrics: keys of further metrics, beside those that are always reported.
     """
 
-    def __init__(self, ranker: Ranker, lists: RankingLists, top_grade: int) -> None:
+    def __init__(self, ranker: Ranker, lists: RankingLists, top_grade: int, metrics: Sequence[str] = ()) -> None:
         self._ranker, self._lists, self._top_grade = ranker, lists, top_grade
+        self._metrics = with_metrics(*metrics)
 
         @graph_function(input_signature=[tf.TensorSpec([None], tf.int32)])
         def score(rows: tf.Tensor) -> tuple[dict[str, tf.Tensor], dict[str, tf.Tensor]]:
@@ -86,7 +88,7 @@ class ListEvaluator:
         """
         channels, watched = self._scores_and_figures()
         scores = channels.pop(SCORES)
-        metrics = means(list_metrics(self._lists, scores, self._top_grade))
+        metrics = means(list_metrics(self._lists, scores, self._top_grade, self._metrics))
         alone = {
             name: means(list_metrics(self._lists, channel_scores, self._top_grade, CHANNEL_METRICS))
             for name, channel_scores in channels.items()

@@ -79,6 +79,6 @@ def own_vectors(channel: SparseInnerProduct, texts: tf.Tensor) -> sparse.csr_mat
     """
     terms = TermMatrix()
     for start in range(0, len(texts), _BATCH):
-        stems, weights = channel.own_terms(texts[start : start + _BATCH])
+        stems, weights = channel.document_terms(texts[start : start + _BATCH], own=True)
         terms.add(stems.to_tensor(""), weights.to_tensor(0.0))
     return unit_vectors(terms.rows())

@@ -1,14 +1,14 @@
 """Settings of a training's optimisation. Importing this file does not import TensorFlow."""
 
 import math
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from models.choices import OBJECTIVES, OPTIMIZERS, OwnSettings
-from models.evaluation.metrics import METRICS, OneOfMetrics
-from models.settings import ModelSettings
-from schemas.settings import OneOf, Settings
+from models.evaluation.metrics import MetricName
+from models.objectives.settings import ObjectiveSettings
+from models.rankers.settings import ScorerSettings
+from schemas.settings import Settings
 
 MIN_EPOCHS: Final = 5
 EPOCHS_OF_ONE_LIST: Final = 1000
@@ -18,17 +18,9 @@ EPOCHS_OF_ONE_LIST: Final = 1000
 class TrainingSettings(Settings):
     """Optimisation (paper, section 5, experimental setup)."""
 
-    objective: Annotated[str, AfterValidator(OneOf(OBJECTIVES))] | None = None
-    """Training objective: lists (the loss of each list, as in the paper), in_batch (terms over all documents of a
-    step), or drawn (the loss of a list's MR document and of a few documents of lower grades that each step draws);
-    null: in_batch where `loss.in_batch` or `loss.softmax_weight` asks for such terms, else lists."""
-    objective_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(OBJECTIVES, "objective"))] = {}
-    """Settings that the objective alone has, by name: `documents` of drawn, the number of drawn documents (default 4).
-    lists and in_batch have none."""
-    optimizer: Annotated[str, AfterValidator(OneOf(OPTIMIZERS))] = "lazy_adam"
-    """Optimizer: lazy_adam, which moves only the rows of word embeddings that a step's texts use."""
-    optimizer_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(OPTIMIZERS, "optimizer"))] = {}
-    """Settings that the optimizer alone has, by name; lazy_adam has none."""
+    objective: ObjectiveSettings | None = None
+    """The training objective; null: in_batch where `loss.in_batch` or `loss.softmax_weight` asks for such terms, else
+    lists."""
     epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = 30
     """Passes over the train split; null: a number that follows from the number of lists, fewer for more lists."""
     batch_lists: Annotated[int, Field(ge=1, lt=2**31)] = 16
@@ -56,7 +48,7 @@ class TrainingSettings(Settings):
     """Largest global norm of the gradient; a longer one is scaled down to it."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seeds the initial weights, dropout and the order of the lists."""
-    best_metric: Annotated[str, AfterValidator(OneOfMetrics(METRICS))] = "ndcg_5"
+    best_metric: MetricName = "ndcg_5"
     """The eval-split metric that picks the epoch whose weights are exported; names of ir_measures, such as nDCG@5, are
     taken too."""
     patience: Annotated[int | None, Field(ge=1, lt=2**31)] = None
@@ -94,14 +86,13 @@ class TrainingSettings(Settings):
             )
         return self
 
-    def for_model(self, model: ModelSettings) -> "TrainingSettings":
-        """Returns the settings with the own values of the model's encoder or scorer in place of null."""
-        declaration = model.defaults
-        falls = self.learning_rate_end is not None
+    def for_towers(self, towers: ScorerSettings) -> "TrainingSettings":
+        """Returns the settings with the own values of the scorer, or its encoder, in place of null."""
+        defaults = towers.training_defaults()
         own = {
-            "learning_rate": declaration.default_learning_rate,
-            "learning_rate_decay": 1.0 if falls else declaration.default_learning_rate_decay,
-            "embedding_factor": declaration.default_embedding_factor,
+            "learning_rate": defaults.learning_rate,
+            "learning_rate_decay": 1.0 if self.learning_rate_end is not None else defaults.learning_rate_decay,
+            "embedding_factor": defaults.embedding_factor,
         }
         return self.model_copy(update={key: value for key, value in own.items() if getattr(self, key) is None})
 
@@ -109,11 +100,11 @@ class TrainingSettings(Settings):
         """Returns a setting whose null stands for the model's own value.
 
         Raises:
-          ValueError: it is still null, see `for_model`.
+          ValueError: it is still null, see `for_towers`.
         """
         value: float | None = getattr(self, name)
         if value is None:
-            raise ValueError(f"{name} must be a number; got null: `for_model` fills in a model's own.")
+            raise ValueError(f"{name} must be a number; got null: `for_towers` fills in a model's own.")
         return value
 
     def epochs_of(self, lists: int) -> int:

@@ -11,19 +11,60 @@ import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
-from models.choices import OPTIMIZERS
 from models.lists.ranking_lists import RankingLists
 from models.lists.training_batches import training_batches
 from models.objectives.objective import Objective
+from models.optimizers.lazy_adam import LazyAdam
 from models.time_left import TimeLeft
 from models.training.checkpoint import TrainingCheckpoint, TrainingProgress
-from models.training.list_evaluator import ListEvaluator
-from models.training.log import TrainingLog
+from models.training.list_evaluator import ListEvaluator, score_bins
 from models.training.settings import TrainingSettings
 from models.training.steps import GRADIENT_NORM, LOSS, TrainingSteps
 from models.training.workers import Chief
 from schemas.errors import DataError
+from schemas.relevance import grade_name
 from schemas.training_history import THETA, Epoch, TrainingHistory
+
+_HISTOGRAM = tf.compat.v1.SummaryMetadata(plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="histograms"))
+
+# Flushing waits for the disk, which may take longer than an epoch of a small collection.
+_FLUSH_MILLISECONDS = 10_000
+
+
+class TrainingLog:
+    """Writes the epochs of a training's history as scalars and histograms.
+
+    Args:
+      folder: folder of the events; None writes nothing.
+    """
+
+    def __init__(self, folder: str | None) -> None:
+        self._writer = (
+            tf.summary.create_noop_writer()
+            if folder is None
+            else tf.summary.create_file_writer(folder, flush_millis=_FLUSH_MILLISECONDS)
+        )
+
+    def close(self) -> None:
+        """Writes what is left."""
+        self._writer.close()
+
+    def write(self, epoch: Epoch) -> None:
+        """Writes one epoch."""
+        with self._writer.as_default(step=epoch.epoch):
+            for name, value in epoch.figures.items():
+                tf.summary.scalar(name, value)
+            top_grade = max(map(int, epoch.scores.counts), default=0)
+            for grade, counts in epoch.scores.counts.items():
+                _write_histogram(f"scores/{grade_name(int(grade), top_grade)}", counts, epoch.scores.limit)
+
+
+def _write_histogram(tag: str, counts: list[int], limit: float) -> None:
+    """Writes a histogram from counts; TensorFlow's own function takes the values."""
+    bins = score_bins(limit)
+    buckets = np.stack([bins[:-1], bins[1:], np.asarray(counts, np.float64)], axis=1)
+    tf.summary.write(tag, buckets, metadata=_HISTOGRAM)
+
 
 log = logging.getLogger("clir.training")
 progress_log = logging.getLogger("clir.progress")
@@ -137,10 +178,8 @@ def train(
 
 
 def make_optimizer(settings: TrainingSettings) -> keras.optimizers.Optimizer:
-    """Makes the optimizer that a configuration names; within `strategy.scope()`."""
-    return OPTIMIZERS[settings.optimizer].load()(
-        settings.number("learning_rate"), settings.number("embedding_factor"), **settings.optimizer_settings
-    )
+    """Makes the optimizer; within `strategy.scope()`."""
+    return LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
 
 
 def _train_epoch(

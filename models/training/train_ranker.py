@@ -4,13 +4,14 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import tensorflow as tf
 
-from models.choices import CHANNELS, FITTED, HELD_OUT, SCORERS
-from models.encoders.load_encoder import load_graph_encoder
-from models.encoders.settings import IN_GRAPH, check_files
+from models.choices import FIRST_WEIGHT, FITTED, HELD_OUT
+from models.encoders.load_encoder import load_encoder
+from models.encoders.pretrained_encoder import GraphEncoder
+from models.encoders.settings import check_files
 from models.evaluation.relevance_shares import RelevanceShares, fit_relevance_shares
 from models.exported.export import ExportedEncoder, export_ranker
 from models.lexicon.lexicon import WITHOUT_DOMAIN
@@ -36,9 +37,6 @@ from schemas.features import DOC_TEXT, QUERY_TEXT
 from schemas.training_history import HISTORY_FILE, VECTORS_FILE, Fitted, ScoreCounts, TrainingHistory
 
 log = logging.getLogger("clir.training")
-
-_FIRST_WEIGHT: Final = 0.5
-"""The weight of a channel during training, where its weight is fitted afterwards."""
 
 _Weights: TypeAlias = Mapping[str, float]
 _Channels: TypeAlias = Mapping[str, Scorer]
@@ -107,9 +105,9 @@ def _train(
     with strategy.scope():
         trained = _trained_channels(inputs)
         weights = {
-            job.model.channel: 1.0,
+            job.towers.channel: 1.0,
             **{
-                name: _FIRST_WEIGHT if isinstance(settings.weight, str) else settings.weight
+                name: FIRST_WEIGHT if isinstance(settings.weight, str) else settings.weight
                 for name, settings in job.channels.items()
             },
         }
@@ -120,7 +118,7 @@ def _train(
         )
     channels: dict[str, Scorer] = {**trained, **inputs.fixed_channels}
     evaluated = _weighted(channels, weights) if inputs.fixed_channels else objective.ranker
-    evaluator = ListEvaluator(evaluated, inputs.eval_lists, job.top_grade)
+    evaluator = ListEvaluator(evaluated, inputs.eval_lists, job.top_grade, [job.training.best_metric])
     folders = log_dir, checkpoint_dir
     history = train(objective, inputs.train_lists, evaluator, job.training, *folders, inputs.held_out_texts)
     fitted = {
@@ -236,7 +234,7 @@ def read_and_train_trial(trial: Mapping[str, Any], strategy: tf.distribute.Strat
 
 def count_train_scores(ranker: Ranker, inputs: TrainingInputs) -> ScoreCounts:
     """Counts the scores of the scorer that was trained on the lists of the train split."""
-    name = inputs.job.model.channel
+    name = inputs.job.towers.channel
     scorer = Ranker({name: ranker.channels[name]})
     return ListEvaluator(scorer, inputs.train_lists, inputs.job.top_grade).count_scores()
 
@@ -279,21 +277,21 @@ def _exported_encoder(inputs: TrainingInputs) -> ExportedEncoder | None:
     if inputs.text_vectors is None:
         return None
     record = inputs.text_vectors.record
-    if record.encoder.kind not in IN_GRAPH:
+    if not record.encoder.is_in_graph:
         return ExportedEncoder(record.without_folders(), None)
     check_files(record.encoder)
-    return ExportedEncoder(record.without_folders(), load_graph_encoder(record.encoder))
+    encoder = load_encoder(record.encoder)
+    return ExportedEncoder(record.without_folders(), encoder if isinstance(encoder, GraphEncoder) else None)
 
 
 def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:
     """Makes the scorer, and the further channels that are trained with it, by name."""
     job = inputs.job
-    name = job.model.channel
-    channels = {name: SCORERS[job.model.scorer].load().make(inputs.for_scorer(name), **job.model.scorer_settings)}
+    name = job.towers.channel
+    channels = {name: job.towers.load().make(inputs.for_scorer(name, job.towers))}
     for channel_name, settings in job.channels.items():
         if channel_name not in inputs.fixed_channels:
-            kind = CHANNELS[settings.kind].load()
-            channels[channel_name] = kind.make(inputs.for_scorer(channel_name), **settings.settings)
+            channels[channel_name] = settings.load().make(inputs.for_scorer(channel_name, settings))
     return channels
 
 

@@ -16,6 +16,8 @@ class TransformedTexts(TextFeatures):
 
     Takes the operations of either side, queries or documents, out of Transform's graph. tft's own layer would run the
     whole graph for each side, with made-up inputs for the other: half of the operations behind a score would be wasted.
+    If another TensorFlow refuses the cut graph, that layer (`TFTransformOutput.transform_features_layer`) takes its
+    place, at that cost.
 
     Args:
       transform: Transform's output.

@@ -7,7 +7,6 @@ import tensorflow as tf
 import tensorflow_transform as tft
 from tensorboard.plugins import projector
 
-from models.choices import SCORERS
 from models.graphs import graph_function
 from models.job import TrainingJob
 from models.rankers.ranker import Ranker
@@ -35,8 +34,8 @@ def write_words(
       job: the training's.
       folder: of the run in TensorBoard.
     """
-    scorer = ranker.channels[job.model.channel]
-    if not isinstance(scorer, InnerProduct) or not SCORERS[job.model.scorer].reads_words:
+    scorer = ranker.channels[job.towers.channel]
+    if not isinstance(scorer, InnerProduct) or not job.towers.reads_words:
         return
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Final
 
-from models.translators.settings import TranslatorSettings
+from models.translators.settings import CommandSettings
 from models.translators.translator import Translator
 from schemas.errors import DataError
 from schemas.wording import printable
@@ -21,7 +21,7 @@ _SHOWN: Final = 300
 
 
 class CommandTranslator(Translator):
-    """Starts the programs of `lexicon.translator.command`, one after the other, for each call.
+    """Starts the programs of `channels.lexicon.translator.command`, one after the other, for each call.
 
     Args:
       settings, source, target: see `Translator`.
@@ -30,9 +30,9 @@ class CommandTranslator(Translator):
       DataError: the user has not allowed a program, or there is none of its name.
     """
 
-    def __init__(self, settings: TranslatorSettings, source: str, target: str) -> None:
+    def __init__(self, settings: CommandSettings, source: str, target: str) -> None:
         super().__init__(settings, source, target)
-        self._commands = settings.command or ()
+        self._commands = settings.command
         allowed = [name.strip() for name in os.environ.get(ALLOWED, "").split(",")]
         programs = list(dict.fromkeys(command[0] for command in self._commands))
         if "*" not in allowed and not {*programs} <= {*allowed}:
@@ -83,7 +83,7 @@ class CommandTranslator(Translator):
             except subprocess.TimeoutExpired:
                 raise DataError(
                     f"{shown} must end within {seconds:g} s; it did not. Check it, or raise "
-                    "lexicon.translator.timeout_s."
+                    "channels.lexicon.translator.timeout_s."
                 ) from None
             finally:
                 if process.returncode is None:

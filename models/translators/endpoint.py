@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from models.json_endpoint import JsonEndpoint
-from models.translators.settings import TranslatorSettings
+from models.translators.settings import TranslatorEndpointSettings
 from models.translators.translator import Translator
 from schemas.json_files import parse_json
 
@@ -23,16 +23,17 @@ class EndpointTranslator(Translator):
       settings, source, target: see `Translator`.
     """
 
-    def __init__(self, settings: TranslatorSettings, source: str, target: str) -> None:
+    def __init__(self, settings: TranslatorEndpointSettings, source: str, target: str) -> None:
         super().__init__(settings, source, target)
         remedies = {
             400: f"Does it translate from {source} to {target}? If a text or the list is too long for it, lower "
-            "lexicon.translator.batch.",
-            404: "Check lexicon.translator.address.",
+            "channels.lexicon.translator.batch.",
+            404: "Check channels.lexicon.translator.address.",
         }
+        self._batch_size = settings.batch
         self._endpoint = JsonEndpoint(
-            "lexicon.translator",
-            settings.address or "",
+            "channels.lexicon.translator",
+            settings.address,
             _PATH,
             settings.key_variable,
             settings.timeout_s,
@@ -47,7 +48,7 @@ class EndpointTranslator(Translator):
         return self._endpoint.name
 
     def _translate(self, texts: Sequence[str]) -> list[str]:
-        size = self._settings.batch
+        size = self._batch_size
         return [text for at in range(0, len(texts), size) for text in self._batch(texts[at : at + size])]
 
     def _batch(self, texts: Sequence[str]) -> list[str]:

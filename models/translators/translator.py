@@ -1,5 +1,7 @@
 """The seam of machine translators: texts in, their translations out, and a sentence that shows another translator."""
 
+import hashlib
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -132,3 +134,34 @@ def _on_one_line(text: str) -> str:
       'the red wolf'
     """
     return " ".join(re.sub("[\0\ud800-\udfff]", "", text).split())
+
+
+def load_translator(settings: TranslatorSettings, languages: tuple[str, str]) -> Translator:
+    """Makes a translator.
+
+    Args:
+      settings: see there.
+      languages: of the translations, and of the texts.
+
+    Raises:
+      DataError: it cannot be used.
+    """
+    target, source = languages
+    translator: Translator = settings.load()(settings, source, target)
+    return translator
+
+
+def with_probe(settings: TranslatorSettings, languages: tuple[str, str]) -> TranslatorSettings:
+    """Returns the settings with the translation of the probe, for which the translator is asked."""
+    return settings.model_copy(update={"probe": load_translator(settings, languages).probe()})
+
+
+def translator_digest(settings: TranslatorSettings, languages: tuple[str, str]) -> str:
+    """Returns SHA-256 of all that decides the translations.
+
+    Args:
+      settings: with the probe.
+      languages: of the translations, and of the texts.
+    """
+    parts = settings.model_dump(mode="json", include={"kind", "command", "address", "probe"})
+    return hashlib.sha256(json.dumps({**parts, "languages": languages}, sort_keys=True).encode()).hexdigest()

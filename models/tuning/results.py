@@ -18,7 +18,7 @@ class Trial(JsonRecord):
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The numbers by name: model.epsilon, loss.theta 1, loss.theta 2, ..."""
+        """The numbers by name: channels.towers.epsilon, loss.theta 1, loss.theta 2, ..."""
         numbers = {}
         for name, value in self.settings.items():
             for number, single in enumerate(value, 1) if isinstance(value, list) else [(None, value)]:
@@ -30,7 +30,7 @@ class SearchResults(JsonRecord):
     """A search and its trials, at least one of which succeeded.
 
     Example:
-      >>> trial = Trial(number=1, settings={"model.epsilon": 0.5}, value=0.61239, reason=None)
+      >>> trial = Trial(number=1, settings={"channels.towers.epsilon": 0.5}, value=0.61239, reason=None)
       >>> space = Space(values=(0.5,))
       >>> SearchResults(
       ...     metric="ndcg_5", search="grid", trials=(trial,), epochs=1, epsilon=space, theta=None
@@ -47,7 +47,7 @@ class SearchResults(JsonRecord):
     epochs: int
     """The epochs of a trial."""
     epsilon: Space | None
-    """The space of `model.epsilon`."""
+    """The space of `channels.towers.epsilon`."""
     theta: tuple[Space, ...] | None
     """The space of each threshold of `loss.theta`."""
 

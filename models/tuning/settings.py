@@ -3,15 +3,19 @@
 from collections.abc import Mapping
 from itertools import pairwise
 from math import inf, log, prod
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
-from models.losses.declarations import ENDS
-from models.settings import LossSettings, ModelSettings, epsilon_fault
+from models.losses.settings import ENDS, LossSettings
+from models.rankers.settings import ScorerSettings, epsilon_fault
 from schemas.settings import Settings, did_you_mean
 
 _MAX_VALUES = 1000
+
+EPSILON: Final = "channels.towers.epsilon"
+THETA: Final = "loss.theta"
+"""The settings that a search finds."""
 
 
 class Space(Settings):
@@ -103,14 +107,14 @@ class TuningSettings(Settings):
 
     search: Literal["grid", "random", "bayesian"] | None = None
     """Kind of search; null: none. A trial is a training, which is judged by `training.best_metric` on the eval split.
-    The best trial's values replace `model.epsilon` and `loss.theta`."""
+    The best trial's values replace `channels.towers.epsilon` and `loss.theta`."""
     trials: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Largest number of trials; null: the whole grid. Required for a random or Bayesian search."""
     epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Passes over the train split in a trial; null: `training.epochs`."""
     epsilon: Space | None = None
-    """Space of `model.epsilon`: a list of values, or a range as `{min: 0.1, max: 10, log: true}`; a range in a grid
-    needs `step`. null: epsilon is not searched."""
+    """Space of `channels.towers.epsilon`: a list of values, or a range as `{min: 0.1, max: 10, log: true}`; a range in
+    a grid needs `step`. null: epsilon is not searched."""
     theta: tuple[Space, ...] | None = None
     """Space of each threshold of `loss.theta`, in order and without overlap. null: theta is not searched."""
 
@@ -168,15 +172,19 @@ class TuningSettings(Settings):
         combinations = prod(len(space.listed) if space.listed else inf for space in self.spaces.values())
         return int(min(combinations, self.trials or inf))
 
-    def fault_for(self, model: ModelSettings, loss: LossSettings) -> str | None:
-        """Returns an error message if the spaces do not fit the model, or the thresholds of a loss, or None."""
-        if self.epsilon and not model.has_epsilon:
-            return f"epsilon must be null where model.similarity is not smooth_cosine; got a space for {model.channel}"
-        if self.theta is None or len(self.theta) == len(loss.theta or ()):
+    def fault_for(self, towers: ScorerSettings, loss: LossSettings) -> str | None:
+        """Returns an error message if the spaces do not fit the scorer, or the thresholds of a loss, or None."""
+        if self.epsilon and not towers.has_epsilon:
+            return (
+                "epsilon must be null where channels.towers.similarity is not smooth_cosine; got a space for "
+                f"{towers.channel}"
+            )
+        thresholds = loss.thresholds or ()
+        if self.theta is None or len(self.theta) == len(thresholds):
             return None
-        if loss.theta is None:
-            return f"theta must be null for {loss.name}, which has no thresholds; got {len(self.theta)} spaces"
-        return f"theta must hold a space for each threshold of loss.theta, {list(loss.theta)}; got {len(self.theta)}"
+        if not thresholds:
+            return f"theta must be null for {loss.kind}, which has no thresholds; got {len(self.theta)} spaces"
+        return f"theta must hold a space for each threshold of loss.theta, {list(thresholds)}; got {len(self.theta)}"
 
 
 def searched_settings(numbers: Mapping[str, float]) -> dict[str, Any]:
@@ -184,21 +192,21 @@ def searched_settings(numbers: Mapping[str, float]) -> dict[str, Any]:
 
     Example:
       >>> searched_settings({"epsilon": 0.5, "theta_1": 0.2, "theta_2": 0.7})
-      {'model.epsilon': 0.5, 'loss.theta': [0.2, 0.7]}
+      {'channels.towers.epsilon': 0.5, 'loss.theta': [0.2, 0.7]}
     """
     theta = [number for name, number in numbers.items() if name != "epsilon"]
-    epsilon = {"model.epsilon": numbers["epsilon"]} if "epsilon" in numbers else {}
-    return {**epsilon, **({"loss.theta": theta} if theta else {})}
+    epsilon = {EPSILON: numbers["epsilon"]} if "epsilon" in numbers else {}
+    return {**epsilon, **({THETA: theta} if theta else {})}
 
 
 def describe_settings(settings: Mapping[str, Any]) -> str:
     """Describes the settings of a trial in words.
 
     Example:
-      >>> describe_settings({"model.epsilon": 0.5, "loss.theta": [0.2, 0.7]})
+      >>> describe_settings({"channels.towers.epsilon": 0.5, "loss.theta": [0.2, 0.7]})
       'epsilon 0.5, theta 0.2 0.7'
     """
     numbers = {
-        name.partition(".")[2]: value if isinstance(value, list) else [value] for name, value in settings.items()
+        name.rpartition(".")[2]: value if isinstance(value, list) else [value] for name, value in settings.items()
     }
     return ", ".join(" ".join([name, *(f"{number:g}" for number in values)]) for name, values in numbers.items())

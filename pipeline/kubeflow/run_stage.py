@@ -156,7 +156,7 @@ def _configure_devices(parameters: dict[str, Any]) -> None:
     if job := TrainingJob.in_properties(parameters):
         from models.training.devices import configure_devices
 
-        configure_devices(job.training, job.model)
+        configure_devices(job.training, job.towers)
 
 
 if __name__ == "__main__":

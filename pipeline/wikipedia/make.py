@@ -85,10 +85,8 @@ def _run_config(languages: tuple[str, str], shards: int, title_pairs: int) -> st
     if query_language == document_language:
         lines.append(f"candidates: {CANDIDATES_FILE}{end}")
     elif title_pairs:
-        pairs = (
-            "# No title of a page of eval and test lists is among them, as long as data.split is queries.\nlexicon:\n"
-        )
-        pairs += f"  pairs: {PAIRS_FILE}\n"
+        pairs = "# No title of a page of eval and test lists is among them, as long as data.split is queries.\n"
+        pairs += f"channels:\n  lexicon:\n    pairs: {PAIRS_FILE}\n"
     # Quoted, because YAML reads a bare `no` as false.
     lines += [f'query_language: "{query_language}"', f'document_language: "{document_language}"']
     data = "".join(f"  {line}\n" for line in lines)

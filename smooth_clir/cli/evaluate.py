@@ -115,4 +115,4 @@ def _evaluate(
         lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
     feedback = LoadedModel(model).second_pass(gain)
     scores = score_lists(model, lists, gain)
-    return evaluate(lists, scores.pop(SCORES), {}, top_grade, split, channels=scores, feedback=feedback), report
+    return evaluate(lists, scores.pop(SCORES), {}, top_grade, split=split, channels=scores, feedback=feedback), report

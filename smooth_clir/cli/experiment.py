@@ -124,7 +124,10 @@ def results_table(states: "Sequence[Cell]", metrics: Mapping[str, Mapping[str, f
       metrics: name of each cell that is done to its metrics.
     """
     keys = list(states[0].settings)
-    columns = [[key.rpartition(".")[2], *(_value_text(state.settings[key]) for state in states)] for key in keys]
+    columns = [
+        [key.removesuffix(".kind").rpartition(".")[2], *(_value_text(state.settings[key]) for state in states)]
+        for key in keys
+    ]
     widths = [max(map(len, column)) for column in columns]
     settings = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))

@@ -40,7 +40,7 @@ _REPLACED: Final = "replaced_sha256"
 @index_option
 @json_option
 def label(model: str, queries: str, share: float, output: str, index: str | None, as_json: bool) -> None:
-    """Label queries without judgments with what the index of a MODEL finds for them, for `lexicon.pairs`.
+    """Label queries without judgments with what the index of a MODEL finds for them, for `channels.lexicon.pairs`.
 
     Each query is searched. Of those with an answer the share is kept whose first document is farthest before the
     second. A model trained again with these pairs knows the words of the collection: see docs/domains.md.
@@ -83,7 +83,7 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
         show_json({**content, "output": output})
         return
     show("\n".join(labels.describe()))
-    say(f"written to {short(output)}; train again with --set lexicon.pairs={for_shell(output)}")
+    say(f"written to {short(output)}; train again with --set channels.lexicon.pairs={for_shell(output)}")
 
 
 def _output_fault(pairs: Path, account: Path) -> str | None:

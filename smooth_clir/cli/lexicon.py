@@ -33,7 +33,7 @@ def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: boo
 
     Each word is shown with its stem, the document stems that answer it, and the weight of each. The same stem always
     answers it, with the weight 1. --export writes the stems and weights of the whole lexicon, to be read by
-    lexicon.pairs or, as JSON, by fast_psq.
+    channels.lexicon.pairs or, as JSON, by fast_psq.
 
     In kana, Thai, Lao, Khmer and Burmese a stem is a pair of neighbouring characters. Overlapping pairs that answer a
     stem with similar weights are shown as one; --json has the pairs.
@@ -105,7 +105,7 @@ def _export(model: str, export: str, as_json: bool) -> None:
         show_json({"output": export, "translations": len(pairs), "query_terms": terms})
         return
     show(f"{len(pairs):,} translations of {terms:,} query stems")
-    say(f"written to {short(export)}; train with them: --set lexicon.pairs={for_shell(export)}")
+    say(f"written to {short(export)}; train with them: --set channels.lexicon.pairs={for_shell(export)}")
 
 
 def _fault(export: str) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from components.training_report.stability_report import unreachable
-from models.encoders.settings import USE_LANGUAGES
+from models.encoders.settings import USE_LANGUAGES, UseMultilingualSettings, VectorsSettings
 from pipeline.beam_settings import check_local_beam
 from pipeline.config import RunConfig, load_config
 from pipeline.input_files import resolve_digests
@@ -52,10 +52,11 @@ def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, 
 def unknown_languages(settings: RunConfig) -> list[str]:
     """Returns a warning for each language that the encoder was not trained on, as far as that is known."""
     languages = dict.fromkeys([settings.data.query_language, settings.data.document_language])
-    if settings.encoder.kind != "use_multilingual":
+    encoder = settings.channels.encoder
+    if not isinstance(encoder, UseMultilingualSettings):
         return []
     return [
-        f"{settings.encoder.shown_name} was not trained on the language {language}: its vectors may mislead; it knows "
+        f"{encoder.shown_name} was not trained on the language {language}: its vectors may mislead; it knows "
         f"{', '.join(USE_LANGUAGES)}"
         for language in languages
         if language not in USE_LANGUAGES
@@ -83,14 +84,14 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     stages: list[StageEnd] = []
     with StageView() as view:
         for sentence in (
-            *unreachable(settings.model, settings.loss, settings.data.top_grade),
+            *unreachable(settings.channels.towers, settings.loss, settings.data.top_grade),
             *unknown_languages(settings),
         ):
             view.say(f"warning: {sentence}")
-        if settings.encoder.kind != "none":
+        if encoder := settings.channels.encoder:
             view.say(
-                f"the pre-trained encoder {settings.encoder.shown_name} is part of the score; "
-                "`--set encoder.kind=none` leaves it out"
+                f"the pre-trained encoder {encoder.shown_name} is part of the score; "
+                "`--set channels.encoder=null` leaves it out"
             )
         view.start(0, 0, "loading TFX")
 
@@ -155,7 +156,7 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
 def _say_next(settings: RunConfig) -> None:
     output, documents = for_shell(settings.output), for_shell(settings.text_paths()["documents"])
     # A model whose vectors came in files has none of a new query.
-    takes_queries = settings.encoder.kind != "vectors"
+    takes_queries = not isinstance(settings.channels.encoder, VectorsSettings)
     search = f'\n  {program()} search {output} "..."' if settings.search.index and takes_queries else ""
     rank = f'\n  {program()} rank {output} --query "..." --documents {documents}' if takes_queries else ""
     say(

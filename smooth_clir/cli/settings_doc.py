@@ -14,9 +14,9 @@ from pydantic.fields import FieldInfo
 
 from pipeline.config import RunConfig
 from pipeline.presets import PRESETS
-from pipeline.settings_file import settings_fields
+from pipeline.settings_file import SettingsField, settings_fields
 from pipeline.wikipedia.config import WikipediaConfig
-from schemas.settings import OneOf, Settings
+from schemas.settings import KindSettings, OneOf, Settings
 from smooth_clir.experiments.settings import ExperimentSettings
 from smooth_clir.wikipedia.settings import WikiFiles
 
@@ -59,6 +59,9 @@ preset is refused, too.
 
 ## Settings of a run
 
+Some sections have several kinds. The kinds that have a setting stand behind its name. A bare kind stands for a section
+with its defaults: `loss: mse`.
+
 """
 
 _EXPERIMENT_HEADER = """
@@ -85,8 +88,8 @@ def settings_markdown() -> str:
     return "".join(
         [
             *(_HEADER, _PRESETS, _run_settings()),
-            *(_EXPERIMENT_HEADER, *map(_item, *zip(*settings_fields(ExperimentSettings), strict=True))),
-            *(_WIKIPEDIA_HEADER, *map(_item, *zip(*_wikipedia_fields(), strict=True))),
+            *(_EXPERIMENT_HEADER, *map(_item, settings_fields(ExperimentSettings))),
+            *(_WIKIPEDIA_HEADER, *map(_item, _wikipedia_fields())),
         ]
     )
 
@@ -94,10 +97,11 @@ def settings_markdown() -> str:
 def _run_settings() -> str:
     """Every key of a run, section by section, with its value in each preset."""
     parts = []
-    for section, fields in groupby(settings_fields(RunConfig), key=lambda entry: entry[0].partition(".")[0]):
-        items = [_item(name, field, _values_of_presets(name)) for name, field in fields]
+    for section, fields in groupby(settings_fields(RunConfig), key=lambda item: item.name.partition(".")[0]):
+        items = [_item(item, _values_of_presets(item.name)) for item in fields if item.name != section]
         field = RunConfig.model_fields[section]
-        is_section = isinstance(field.annotation, type) and issubclass(field.annotation, Settings)
+        is_section = bool(items)
+        items = items or [_item(SettingsField(section, field), _values_of_presets(section))]
         parts.append(f"### {section}\n\n{f'{_meaning(field)}' + chr(10) * 2 if is_section else ''}{''.join(items)}\n")
     return "".join(parts)
 
@@ -111,9 +115,14 @@ def _values_of_presets(name: str) -> str:
     return "".join(f"; {', '.join(presets)}: {value}" for value, presets in own.items())
 
 
-def _item(name: str, field: FieldInfo, preset_values: str = "") -> str:
-    """A setting as an item of a list: its key, type and default, and what it means."""
-    return f"- **`{name}`**: {_type(field)}; {_default(field)}{preset_values}  \n  {_meaning(field)}\n"
+def _item(item: SettingsField, preset_values: str = "") -> str:
+    """A setting as an item of a list: its key, the kinds that have it, its type and default, and what it means."""
+    kinds = f" ({', '.join(item.kinds)})" if item.kinds else ""
+    head = f"{_type(item.field)}; {_default(item.field)}"
+    if item.section:
+        default = item.section.default_kind
+        head = f"one of {', '.join(item.section.kinds)}; {f'default `{default}`' if default else 'required'}"
+    return f"- **`{item.name}`**{kinds}: {head}{preset_values}  \n  {_meaning(item.field)}\n"
 
 
 def _in_preset(preset: str, name: str) -> str:
@@ -124,14 +133,18 @@ def _in_preset(preset: str, name: str) -> str:
     return f"{_yaml(value)} {where.words if where else ''}".strip()
 
 
-def _wikipedia_fields() -> Iterator[tuple[str, FieldInfo]]:
+def _wikipedia_fields() -> Iterator[SettingsField]:
     """The keys of a collection from dumps, those of a wiki first."""
     yield from settings_fields(WikiFiles, "wikis.LANGUAGE.")
-    yield from ((name, field) for name, field in settings_fields(WikipediaConfig) if name != "wikis")
+    yield from (item for item in settings_fields(WikipediaConfig) if item.name != "wikis")
 
 
 def _default(field: FieldInfo) -> str:
-    return "required" if field.is_required() else f"default {_yaml(field.default)}"
+    if field.is_required():
+        return "required"
+    if isinstance(field.default, KindSettings):
+        return f"default `{getattr(field.default, field.default.kind_key)}`"
+    return f"default {_yaml(field.default)}"
 
 
 def _yaml(value: Any) -> str:
@@ -164,6 +177,8 @@ def _name(annotation: Any) -> str:
         return "one of " + ", ".join(map(str, arguments))
     if origin in (Union, UnionType):
         return " or ".join(map(_name, arguments))
+    if isinstance(annotation, type) and issubclass(annotation, KindSettings) and annotation.is_base():
+        return f"section, or one of {', '.join(annotation.kinds)}"
     if isinstance(annotation, type) and issubclass(annotation, Settings):
         return "section (below)"
     if arguments:

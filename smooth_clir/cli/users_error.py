@@ -193,7 +193,7 @@ def _no_memory(raised: Raised, has_stages: bool) -> DataError | None:
     if words is None and not {"MemoryError", *_tensorflows("ResourceExhaustedError")}.intersection(raised.names):
         return None
     detail = printable(words or first_line(raised.text), 200)
-    smaller = "training.batch_lists, model.embedding_dim, model.vocabulary_size or " if has_stages else ""
+    smaller = "training.batch_lists, channels.towers.embedding_dim, data.vocabulary_size or " if has_stages else ""
     return DataError(
         f"not enough memory{f' ({detail})' if detail else ''}; free some, or take a smaller {smaller}collection, "
         + _again(has_stages)

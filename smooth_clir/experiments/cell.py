@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pipeline.beam_settings import BeamSettings
+from pipeline.beam_settings import InProcessSettings
 from pipeline.config import RunConfig, dump_config
 from pipeline.identity import identity_of_all_stages
 from pipeline.kubeflow.settings import KubeflowSettings
@@ -77,7 +77,7 @@ class Cell:
         *sections, name = key.split(".")
         config: Mapping[str, Any] = self.config
         for section in sections:
-            config = config.get(section, {})
+            config = config.get(section) or {}
         return config.get(name)
 
     @property
@@ -155,6 +155,6 @@ class CellFolder:
 
 def _digest(config: RunConfig) -> str:
     """A digest of everything that decides the results: settings, input files, code and libraries."""
-    elsewhere = {"output": "", "kubeflow": KubeflowSettings(), "beam": BeamSettings()}
+    elsewhere = {"output": "", "kubeflow": KubeflowSettings(), "beam": InProcessSettings()}
     text = dump_config(config.model_copy(update=elsewhere)) + identity_of_all_stages()
     return hashlib.sha256(text.encode()).hexdigest()

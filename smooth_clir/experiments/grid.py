@@ -4,7 +4,7 @@ import copy
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from pipeline.settings_file import (
     without_empty_sections,
 )
 from schemas.errors import ConfigError
+from schemas.settings import expand_kinds, path_settings
 from schemas.wording import first_bytes
 from smooth_clir.experiments.report.published import Published, read_published
 from smooth_clir.experiments.settings import HELD_OUT, OLD_SETTINGS, VARIANT, ExperimentSettings
@@ -173,8 +174,12 @@ class _Run(NamedTuple):
             *above, name = key.split(".")
             target: dict[str, Any] = content
             for section in above:
-                target = target.setdefault(section, {})
+                target[section] = target.get(section) or {}
+                target = target[section]
             target[name] = copy.deepcopy(value)
+            content = expand_kinds(RunConfig, content)
+        if new := {*_inputs(content)} - {*_inputs(self.content)}:
+            return None, f"{self.path}: {min(new)}: must not vary: cells share inputs"
         try:
             return RunConfig.model_validate(content), None
         except pydantic.ValidationError as errors:
@@ -188,7 +193,7 @@ def _read_run(run: Any, output: Any, locations: Locations, path: str, has_files:
     """Reads and checks the run that is varied."""
     if isinstance(run, dict):
         faults: list[str] = []
-        content = without_empty_sections({**run, "output": output}, RunConfig)
+        content = expand_kinds(RunConfig, without_empty_sections({**run, "output": output}, RunConfig))
         resolve_paths(content, RunConfig, Path(path).parent)
         inner = {keys[1:]: location for keys, location in locations.items() if keys[0] == "run" and len(keys) > 1}
         inner["output",] = location_of(("output",), locations, path)
@@ -204,9 +209,19 @@ def _read_run(run: Any, output: Any, locations: Locations, path: str, has_files:
     if has_files:
         config = resolve_digests(config)
     content["preset"] = config.preset
-    for section in ("data", "embeddings", "lexicon", "encoder"):
-        content.setdefault(section, {})["sha256"] = getattr(config, section).sha256.model_dump()
+    resolved = config.model_dump()
+    for keys in (("data",), ("embeddings",), ("channels", "lexicon"), ("channels", "encoder")):
+        section, values = content, resolved
+        for key in keys:
+            section, values = section.get(key) or {}, values[key] or {}
+        if any(values.get("sha256", {}).values()):
+            section["sha256"] = values["sha256"]
     return _Run(content, locations, path)
+
+
+def _inputs(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The name and the path of each input of raw settings."""
+    yield from ((setting.name, setting.path) for setting in path_settings(RunConfig, content) if setting.form)
 
 
 def _locations_of(cell: Mapping[str, Any], settings: ExperimentSettings, file: Locations, path: str) -> dict[str, str]:
@@ -222,8 +237,8 @@ def _cell_name(settings: Mapping[str, Any]) -> str:
     """The name of a cell's folder.
 
     Example:
-      >>> _cell_name({"loss.name": "mse", "model.epsilon": 0.25, "loss.theta": [0.2, 0.7], "training.seed": 1})
-      'mse-epsilon0.25-theta0.2_0.7-seed1'
+      >>> _cell_name({"loss.kind": "mse", "loss.theta": [0.2, 0.7], "training.seed": 1})
+      'mse-theta0.2_0.7-seed1'
     """
     parts = []
     for key, value in settings.items():

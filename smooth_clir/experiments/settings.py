@@ -8,10 +8,12 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import AfterValidator, Field, field_validator
 
 from components.settings import BASELINES
-from models.choices import ENCODER, FIRST_PASS, LEXICON_KINDS, SCORERS
+from models.choices import ENCODER, FIRST_PASS
 from models.evaluation.metrics import METRICS
-from models.settings import ModelSettings
+from models.lexicon.settings import MatchingSettings
+from models.rankers.settings import ScorerSettings, SimilaritySettings
 from pipeline.config import RunConfig
+from pipeline.renamed_settings import RENAMED
 from pipeline.settings_file import known_keys
 from schemas.settings import OneOf, OutputPath, Settings, did_you_mean
 
@@ -23,15 +25,16 @@ _FILTERS: Final = ("data.used_negatives", HELD_OUT)
 def _check_may_vary(key: str) -> str:
     """Returns a dotted setting of a run that changes neither inputs nor lists; refuses any other setting."""
     known = known_keys(RunConfig)
+    if key in RENAMED:
+        raise ValueError(f"is written {RENAMED[key]} now; got {key!r}")
     if key not in known:
         raise ValueError(f"must be a setting of a run, as section.key; got {key!r}{did_you_mean(key, known)}")
     if key == "output":
         raise ValueError("must not vary: every cell has a folder of its own under the experiment's output")
     if key.startswith("kubeflow."):
         raise ValueError("must not vary: every cell runs on this machine")
-    encoder = ("encoder.path", "encoder.query_vectors", "encoder.document_vectors", "encoder.sha256")
-    shared = ("model.vocabulary_size", "lexicon.pairs", "lexicon.sha256", *encoder)
-    if (key.startswith(("data.", "embeddings.")) and key not in _FILTERS) or key in shared:
+    is_file = key.endswith((".pairs", ".path", ".query_vectors", ".document_vectors")) or ".sha256" in key
+    if (key.startswith(("data.", "embeddings.")) and key not in _FILTERS) or is_file:
         raise ValueError(
             "must not vary: cells share inputs and lists, and this setting changes them; make another experiment of it "
             f"({' and '.join(_FILTERS)} may vary)"
@@ -65,10 +68,13 @@ BASELINE: Final = "baseline"
 """The key of a baseline that a claim compares a row with."""
 CHANNEL: Final = "channel"
 """The key of a channel of the row itself that a claim compares it with."""
-_SIMILARITIES: Final = get_args(ModelSettings.model_fields["similarity"].annotation)
+_SIMILARITIES: Final = get_args(SimilaritySettings.model_fields["similarity"].annotation)
 _SYSTEMS: Final = {
     BASELINE: (*BASELINES,),
-    CHANNEL: (FIRST_PASS, ENCODER, *LEXICON_KINDS, *_SIMILARITIES, *sorted(SCORERS.keys() - {"two_towers"})),
+    CHANNEL: (
+        *(FIRST_PASS, ENCODER, *MatchingSettings.kinds, *_SIMILARITIES),
+        *sorted(ScorerSettings.kinds.keys() - {"two_towers"}),
+    ),
 }
 """What a claim may compare a row with beside other rows, by its key."""
 
@@ -142,7 +148,7 @@ class ExperimentSettings(Settings):
 
         Example:
           >>> settings = ExperimentSettings(
-          ...     title="t", run="run.yaml", grid={"loss.name": ["sosl", "mse"], "training.seed": [1, 2]}, output="out"
+          ...     title="t", run="run.yaml", grid={"loss.kind": ["sosl", "mse"], "training.seed": [1, 2]}, output="out"
           ... )
           >>> [tuple(cell.values()) for cell in settings.combinations()]
           [('sosl', 1), ('sosl', 2), ('mse', 1), ('mse', 2)]

@@ -8,7 +8,8 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.evaluation.search_metrics import DEPTH, SEARCH_METRICS, ranks_of, search_metrics
+from models.evaluation.metrics import SEARCH_METRICS
+from models.evaluation.search_metrics import DEPTH, cut_at_depth, ranks_of, search_metrics
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test
 from models.exported.model import ExportedModel
 from models.lists.ranking_lists import RankingLists
@@ -101,7 +102,7 @@ def evaluate_search(
         queries_without_relevant_document=sum(not doc_ids for doc_ids in relevant_ids),
         documents=len(index),
         depth=DEPTH,
-        definitions={key: metric.definition for key, metric in SEARCH_METRICS.items()},
+        definitions={key: cut_at_depth(metric).definition for key, metric in SEARCH_METRICS.items()},
         metrics=_means(model_values),
         channels={name: _means(values) for name, values in channels.items()},
         baselines={name: _means(values) for name, values in baselines.items()},

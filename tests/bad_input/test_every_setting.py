@@ -1,9 +1,10 @@
 """Laws of every setting: its bounds, the keys of its section, its documentation, and that it is frozen."""
 
+import copy
 import json
 import math
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin
 
@@ -17,30 +18,41 @@ from hypothesis import strategies as st
 from components.transform.settings import TransformSettings
 from pipeline.config import RunConfig, load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema
-from pipeline.settings_file import known_keys, settings_fields
+from pipeline.settings_file import SettingsField, settings_fields
 from pipeline.wikipedia.config import WikipediaConfig
 from schemas.errors import ConfigError
-from schemas.settings import Settings
+from schemas.settings import KindSettings, Settings
 from smooth_clir.experiments.settings import ExperimentSettings
 from smooth_clir.serving.settings import ServiceSettings
 from tests.bad_input.collection import CONFIG
 
 TOP = (RunConfig, ExperimentSettings, WikipediaConfig, ServiceSettings, TransformSettings)
 """Settings whose imports bring the sections in them, and the own settings of parts."""
+FIELDS = [*settings_fields(RunConfig)]
+BASES = {item.name.rpartition(".")[0]: item.section for item in FIELDS if item.section}
+"""The sections that have several kinds."""
 NUMBERS = [
-    key
-    for key, field in settings_fields(RunConfig)
-    if {int, float} & {field.annotation, *get_args(field.annotation)} and get_origin(field.annotation) is not tuple
+    item
+    for item in FIELDS
+    if {int, float} & {item.field.annotation, *get_args(item.field.annotation)}
+    and get_origin(item.field.annotation) is not tuple
 ]
 """The numbers of a run."""
 BELOW_1 = {
     "data.cold_share",
-    "model.dropout",
-    "model.word_dropout",
+    "channels.towers.dropout",
+    "channels.towers.encoder.dropout",
+    "channels.towers.encoder.word_dropout",
     "evaluation.significance",
     "search.milvus.vector_index.m",
 }
 """Those that cannot be 1."""
+REQUIRED = {
+    "path": "model", "address": "http://h", "query_model": "m", "query_vectors": "q.npy", "document_vectors": "d.npy",
+    "command": ["x"], "endpoint": "h:1", "environment": "loopback", "project": "p1", "region": "r1",
+    "temp_location": "gs://b",
+}  # fmt: skip
+"""A value for each setting that a kind must be given."""
 ROOT = Path(__file__).parents[2]
 KEYWORDS = {
     "minimum": (-1, True),
@@ -60,8 +72,24 @@ def subclasses(section: type[Settings]) -> Iterator[type[Settings]]:
         yield from subclasses(subclass)
 
 
-SECTIONS = sorted({*subclasses(Settings)}, key=lambda section: f"{section.__module__}.{section.__name__}")
+ALL = sorted({*subclasses(Settings)}, key=lambda section: f"{section.__module__}.{section.__name__}")
+SECTIONS = [section for section in ALL if not (issubclass(section, KindSettings) and section.is_base())]
+"""Every section, and of those of several kinds each kind."""
 EVERY_SECTION = pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)
+
+
+def kinds_for(item: SettingsField) -> dict[str, object]:
+    """The settings of the kinds that have a setting, for each section above it that has several."""
+    chosen: dict[str, object] = {}
+    for section, base in BASES.items():
+        if item.name.startswith(f"{section}."):
+            kind = next(
+                (kind for kind in item.kinds if kind in base.kinds), base.default_kind or next(iter(base.kinds))
+            )
+            chosen[f"{section}.{base.kind_key}"] = kind
+            fields = base.kinds[kind].model_fields
+            chosen |= {f"{section}.{name}": value for name, value in REQUIRED.items() if name in fields}
+    return chosen
 
 
 class Bound(NamedTuple):
@@ -130,9 +158,14 @@ def test_a_section_is_closed_frozen_and_documented(section: type[Settings]) -> N
     with pytest.raises(pydantic.ValidationError, match="no_such_key"):
         section.model_validate({"no_such_key": 1})
     for name, field in section.model_fields.items():
-        assert field.description, name
+        assert field.description or name == getattr(section, "kind_key", None), name
         with pytest.raises(pydantic.ValidationError, match="frozen"):
             setattr(section.model_construct(), name, 1)
+
+
+@pytest.mark.parametrize("base", BASES.values(), ids=BASES.keys())
+def test_the_documentation_of_a_kind_names_all_kinds(base: type[KindSettings]) -> None:
+    assert all(kind in str(base.model_fields[base.kind_key].description) for kind in base.kinds)
 
 
 @EVERY_SECTION
@@ -144,31 +177,39 @@ def test_no_setting_but_a_switch_takes_a_bare_yes_or_no(section: type[Settings])
 # In a file
 
 
-def faults_of(config_file: Path, overrides: list[str]) -> dict[str, str]:
-    """The faults that overrides cause, by the override."""
+def fault_of(config_file: Path, override: str, item: SettingsField) -> str:
+    """The fault that an override causes in the kind that a setting is of."""
     with pytest.raises(ConfigError) as error:
-        load_config(str(config_file), overrides)
-    faults = [fault.removeprefix("--set ").partition(": ")[::2] for fault in error.value.faults]
-    assert len(dict(faults)) == len(faults)
-    return dict(faults)
+        load_config(
+            str(config_file), [*(f"{key}={json.dumps(kind)}" for key, kind in kinds_for(item).items()), override]
+        )
+    (fault,) = (fault for fault in error.value.faults if fault.startswith(f"--set {override}: "))
+    return fault.removeprefix(f"--set {override}: ")
 
 
 @pytest.mark.parametrize("value", [-1, 10**30])
 def test_every_number_of_a_run_has_two_bounds_and_a_number_beyond_is_named_and_shown(
     config_file: Path, value: int
 ) -> None:
-    overrides = {f"{key}={value}": key for key in NUMBERS}
-    faults = faults_of(config_file, [*overrides])
-    for override, key in overrides.items():
-        assert faults[override].startswith(f"{key}: ") and faults[override].endswith(f"; got {value}"), override
+    for item in NUMBERS:
+        fault = fault_of(config_file, f"{item.name}={value}", item)
+        assert fault.startswith(f"{item.name}: ") and fault.endswith(f"; got {value}"), item.name
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(key=st.sampled_from(known_keys(RunConfig)), data=st.data())
-def test_a_misspelt_key_is_unknown_and_the_nearest_is_named(config_file: Path, key: str, data: st.DataObject) -> None:
+@given(
+    item=st.sampled_from(
+        [item for item in FIELDS if item.name.rpartition(".")[0] != "channels"]
+    ),  # others are channels
+    data=st.data(),
+)
+def test_a_misspelt_key_is_unknown_and_the_nearest_is_named(
+    config_file: Path, item: SettingsField, data: st.DataObject
+) -> None:
+    key = item.name
     position = data.draw(st.integers(key.rfind(".") + 1, len(key) - 1))
     misspelt = f"{key[:position]}{key[position]}{key[position:]}"
-    (fault,) = faults_of(config_file, [f"{misspelt}=3"]).values()
+    fault = fault_of(config_file, f"{misspelt}=3", item)
     assert fault.startswith(f"{misspelt}: ") and fault.endswith(f"; did you mean {key}?")
 
 
@@ -179,14 +220,12 @@ def test_a_misspelt_key_is_unknown_and_the_nearest_is_named(config_file: Path, k
 def test_the_schema_knows_every_number_s_bounds_and_every_key(value: object, is_taken: bool) -> None:
     good = yaml.safe_load(CONFIG)
     assert SCHEMA.is_valid(good) and not SCHEMA.is_valid({**good, "outputs": "out"}) and not SCHEMA.is_valid([good])
-    for key in NUMBERS:
-        *sections, name = key.split(".")
-        content = {name: value}
-        for section in reversed(sections):
-            content = {section: content}
-        if key.startswith("data."):
-            content = {"data": {**good["data"], name: value}}
-        assert SCHEMA.is_valid({**good, **content}) == (is_taken and key not in BELOW_1), key
+    for item in NUMBERS:
+        content = copy.deepcopy(good)
+        for key, given_value in {**kinds_for(item), item.name: value}.items():
+            *sections, name = key.split(".")
+            reduce(lambda section, above: section.setdefault(above, {}), sections, content)[name] = given_value
+        assert SCHEMA.is_valid(content) == (is_taken and item.name not in BELOW_1), item.name
 
 
 def test_the_published_schema_is_what_the_settings_generate() -> None:

@@ -19,9 +19,9 @@ from tests.bad_input.collection import DOCUMENTS, QUERIES, npy, write_collection
 from tests.cli.command import Clir
 
 BESIDE = {
-    "embeddings.document": "model.embedding_dim=2",
-    "encoder.path": "encoder.kind=saved_model",
-    "encoder.document_vectors": "encoder.kind=vectors encoder.query_vectors=q.npy",
+    "embeddings.document": "channels.towers.embedding_dim=2",
+    "channels.encoder.path": "channels.encoder.kind=saved_model",
+    "channels.encoder.document_vectors": "channels.encoder.kind=vectors channels.encoder.query_vectors=q.npy",
 }
 """The settings that go with a key."""
 PICKLE = pickle.dumps((["loup", "chien"], np.ones((2, 2), np.float32)), 2)
@@ -109,24 +109,25 @@ SPOILT = [
     ("embeddings.document=fr.pkl", file("fr.pkl", pickle.dumps((["loup"], Command()), 2)), "posix.system"),
     ("embeddings.document=fr.pkl", file("fr.pkl", PICKLE[:-20]), "whole"),
     # Pairs of the lexicon
-    ("lexicon.pairs=pairs.tsv", file("pairs.tsv", "wolf ||| loup\n"), ":1: … wolf ||| loup"),
-    ("lexicon.pairs=psq.json", file("psq.json", '{"loup": {"wolf": 1},\n "chien" 2}'), ":2: … ':'"),
-    ("lexicon.pairs=psq.json", file("psq.json", 100_000 * '{"loup": '), ":1: "),
-    ("lexicon.pairs=psq.json.gz", file("psq.json.gz", gzip.compress(b"{" + bytes(1 << 25))), "200 times"),
-    ("lexicon.pairs=pairs.tsv", file("pairs.tsv", 10 * "loup\twolf\nmeute\tpacks\n"), "first column"),
-    ("lexicon.pairs=psq.json", file("psq.json", json.dumps({"lives": dict.fromkeys(CROSSED, 1)})), "first column"),
+    ("channels.lexicon.pairs=pairs.tsv", file("pairs.tsv", "wolf ||| loup\n"), ":1: … wolf ||| loup"),
+    ("channels.lexicon.pairs=psq.json", file("psq.json", '{"loup": {"wolf": 1},\n "chien" 2}'), ":2: … ':'"),
+    ("channels.lexicon.pairs=psq.json", file("psq.json", 100_000 * '{"loup": '), ":1: "),
+    ("channels.lexicon.pairs=psq.json.gz", file("psq.json.gz", gzip.compress(b"{" + bytes(1 << 25))), "200 times"),
+    ("channels.lexicon.pairs=pairs.tsv", file("pairs.tsv", 10 * "loup\twolf\nmeute\tpacks\n"), "first column"),
+    ("channels.lexicon.pairs=psq.json", file("psq.json", json.dumps({"lives": dict.fromkeys(CROSSED, 1)})),
+     "first column"),
     # Pre-trained encoders
-    ("encoder.path=model", nothing, "no folder"),
-    ("encoder.path=model", file("model", b"\x08"), "is a file"),
-    ("encoder.path=model", lambda folder: (folder / "model").mkdir(), "saved_model.pb"),
-    ("encoder.document_vectors=d.npy", lambda folder: (folder / "d.ids").unlink(), "d.ids"),
-    ("encoder.document_vectors=d.npy", file("d.ids", "d1\nd2\n"), "d.ids … holds 2"),
-    ("encoder.document_vectors=d.npy", file("d.ids", "d1\nd2\nd3\nd2\nd5\nd6\n"), "'d2' … d.ids:2 … d.ids:4"),
-    ("encoder.document_vectors=d.npy", store("d.npy", lambda content: content[:-8]), "whole"),
-    ("encoder.document_vectors=d.npy", vectors(3, [0, 0, 0]), "'d3' (row 3) … zero"),
-    ("encoder.document_vectors=d.npy", vectors(6, [1, float("nan"), 2]), "'d6' (row 6) … NaN"),
-    ("encoder.document_vectors=d.tsv", file("d.tsv", "d1\t1\t2\n"), ".parquet or .npy"),
-    ("encoder.document_vectors=gs://b/d.npy", nothing, "bucket"),
+    ("channels.encoder.path=model", nothing, "no folder"),
+    ("channels.encoder.path=model", file("model", b"\x08"), "is a file"),
+    ("channels.encoder.path=model", lambda folder: (folder / "model").mkdir(), "saved_model.pb"),
+    ("channels.encoder.document_vectors=d.npy", lambda folder: (folder / "d.ids").unlink(), "d.ids"),
+    ("channels.encoder.document_vectors=d.npy", file("d.ids", "d1\nd2\n"), "d.ids … holds 2"),
+    ("channels.encoder.document_vectors=d.npy", file("d.ids", "d1\nd2\nd3\nd2\nd5\nd6\n"), "'d2' … d.ids:2 … d.ids:4"),
+    ("channels.encoder.document_vectors=d.npy", store("d.npy", lambda content: content[:-8]), "whole"),
+    ("channels.encoder.document_vectors=d.npy", vectors(3, [0, 0, 0]), "'d3' (row 3) … zero"),
+    ("channels.encoder.document_vectors=d.npy", vectors(6, [1, float("nan"), 2]), "'d6' (row 6) … NaN"),
+    ("channels.encoder.document_vectors=d.tsv", file("d.tsv", "d1\t1\t2\n"), ".parquet or .npy"),
+    ("channels.encoder.document_vectors=gs://b/d.npy", nothing, "bucket"),
 ]
 # fmt: on
 
@@ -177,7 +178,7 @@ RANK = ("rank", "model", "--query", "wolf", "--documents", "wiki.documents")
 @pytest.mark.parametrize(
     ("arguments", "code", "shown"),
     [
-        (("run", "run.yaml", "--set", "model.epsilon=-1"), 2, "model.epsilon"),
+        (("run", "run.yaml", "--set", "channels.towers.epsilon=-1"), 2, "channels.towers.epsilon"),
         (("run", "run.yaml", "--set", "data.documents=missing"), 2, "missing"),
         (("run", "run.yaml", "--fast"), 2, "--fast"),
         (("rank", "model", "--query", " ", "--documents", "wiki.documents"), 2, "--query"),

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from models.losses.declarations import LOSSES
 from pipeline.config import load_config
 from schemas.errors import ConfigError
 from tests.bad_input.collection import DOCUMENTS, QUERIES, write_collection, write_vectors
@@ -17,9 +16,10 @@ DUMPS = "data.queries=null data.documents=null data.judgments=null data.wikipedi
 LINKS = '"en":{"pages":"en.xml","language_links":"en.sql"}'
 FR = '"fr":{"pages":"fr.xml"}'
 WIKIS = f'{DUMPS}={{"wikis":{{{LINKS},{FR}}}}}'
-ENDPOINT = "encoder.kind=endpoint encoder.query_model=m encoder.address=http://localhost"
-SAVED_MODEL = "encoder.kind=saved_model encoder.path=model"
-VECTORS = "encoder.kind=vectors encoder.query_vectors=q.npy encoder.document_vectors=d.npy"
+ENDPOINT = "channels.encoder.kind=endpoint channels.encoder.query_model=m channels.encoder.address=http://localhost"
+TRANSLATOR = "channels.lexicon.translator.kind=endpoint channels.lexicon.translator.address=http://localhost"
+SAVED_MODEL = "channels.encoder.kind=saved_model channels.encoder.path=model"
+VECTORS = "channels.encoder.kind=vectors channels.encoder.query_vectors=q.npy channels.encoder.document_vectors=d.npy"
 TABLES = "embeddings.query=64.vec embeddings.document=64.vec"
 LSI = "channels.lsi.kind=cl_lsi"
 MILVUS = "search.index=true search.engine=milvus search.milvus.address=milvus://host/name"
@@ -38,18 +38,24 @@ POD = "kubeflow.resources.Trainer"
 RULES = [
     # Choices by name
     ("preset=besst", "preset", "paper, best, closed, … 'besst' … best?", "preset=paper"),
-    ("model.scorer=cosim", "model.scorer", "two_towers, … 'cosim' … cossim?", "model.scorer=cossim"),
-    ("model.encoder=cnnn", "model.encoder", "mean, cnn, … 'cnnn' … cnn?", "model.encoder=cnn"),
-    ("model.similarity=cosin", "model.similarity", "'dot' … 'cosin' … cosine?", "model.similarity=cosine"),
-    ("loss.name=hinge", "loss.name", "sosl, … 'hinge' … worst_hinge?", "loss.name=worst_hinge"),
-    ("lexicon.kind=bm52", "lexicon.kind", "'none' … 'bm52' … bm25?", "lexicon.kind=bm25"),
-    ("encoder.kind=bert", "encoder.kind", "'none' … 'bert'", "encoder.kind=none"),
-    ("channels.lsi.kind=lsi", "channels.lsi.kind", "cl_lsi … 'lsi'", LSI),
-    ("training.objective=drwn", "training.objective", "lists, … 'drwn' … drawn?", "preset=cossim"),
-    ("training.optimizer=adam", "training.optimizer", "lazy_adam … 'adam'", "training.optimizer=lazy_adam"),
-    ("training.best_metric=NDCG@7", "training.best_metric", "p_mr_1, … 'NDCG@7' … ndcg_5?",
-     "training.best_metric=nDCG@5"),
-    ("evaluation.compared_metric=mapp", "evaluation.compared_metric", "p_mr_1, … 'mapp' … map?",
+    *((f"{section}={bad}", f"{section}.kind", f"{shown} … '{bad}'", good) for section, bad, shown, good in (
+        ("channels.towers", "cosim", "two_towers, … cossim?", "channels.towers=cossim"),
+        ("channels.towers.encoder", "cnnn", "mean, cnn, … cnn?", "channels.towers.encoder=cnn"),
+        ("channels.lexicon", "bm52", "lexicon, bm25, … bm25?", "channels.lexicon=bm25"),
+        ("channels.lexicon", "none", "lexicon, bm25, tfidf; got", "channels.lexicon=null"),
+        ("channels.encoder", "bert", "saved_model, … vectors; got", "channels.encoder=null"),
+        ("channels.lsi", "lsi", "cl_lsi, … cl_lsi?", "channels.lsi=cl_lsi"),
+        ("loss", "hinge", "sosl, … worst_hinge?", "loss=worst_hinge"),
+        ("training.objective", "drwn", "lists, … drawn?", "preset=cossim training.objective=drawn"),
+        ("evaluation.query_translator", "endpont", "command, … endpoint?", "evaluation.query_translator=null"),
+    )),
+    ("channels.lexicon.kind=bm52", "channels.lexicon.kind", "bm25?", "channels.lexicon.kind=bm25"),
+    ("beam.runner=flink", "beam.runner", "in_process, portable, dataflow; got 'flink'", "beam.runner=in_process"),
+    ("channels.towers.similarity=cosin", "channels.towers.similarity", "'dot' … 'cosin' … cosine?",
+     "channels.towers.similarity=cosine"),
+    ("training.best_metric=NDCG@7", "training.best_metric", "p_mr@K, … 'NDCG@7' … ndcg_5?",
+     "training.best_metric=nDCG@7"),
+    ("evaluation.compared_metric=mapp", "evaluation.compared_metric", "p_mr@K, … 'mapp' … map?",
      "evaluation.compared_metric=AP"),
     ("evaluation.baselines=[papr]", "evaluation.baselines.0", "bm25, … 'papr' … paper?",
      "evaluation.baselines=[paper]"),
@@ -57,70 +63,87 @@ RULES = [
     ("data.document_language=pt-BR", "data.document_language", "'pt-BR' … pt?", "data.document_language=pt"),
     ("kubeflow.resources.Trainr.cpu=1", "kubeflow.resources.Trainr", "Trainer, … 'Trainr' … Trainer?", f"{POD}.cpu=1"),
 
-    # The settings of a part
-    ('model.encoder=cnn model.encoder_settings={"filter":9}', "model.encoder_settings",
-     "cnn, filters … 'filter' … filters?",
-     'model.encoder=cnn model.encoder_settings={"filters":9}'),
-    ('model.encoder_settings={"units":9}', "model.encoder_settings", "mean … 'units'", "model.encoder_settings={}"),
-    ('model.encoder=lstm model.encoder_settings={"units":0}', "model.encoder_settings", "units … 1 … got 0",
-     'model.encoder=lstm model.encoder_settings={"units":1}'),
-    ('model.encoder=lstm model.encoder_settings={"units":yes}', "model.encoder_settings", "units … got True",
-     'model.encoder=lstm'),
-    ('preset=polynomial model.encoder_settings={"degree":4}', "model.encoder_settings", "2 or 3 … got 4",
-     'preset=polynomial model.encoder_settings={"degree":3}'),
-    (f'{LSI} channels.lsi.settings={{"dim":4097}}', "channels.lsi.settings", "1 to 4096, or fitted … got 4097",
-     f'{LSI} channels.lsi.settings={{"dim":4096}}'),
-    (f'{LSI} channels.lsi.settings={{"dim":fited}}', "channels.lsi.settings", "'fited'",
-     f'{LSI} channels.lsi.settings={{"dim":fitted}}'),
+    # The settings of a kind
+    *((f"{kind} {setting}", setting.partition("=")[0], f"of the {shown}, and {section} is of another", good)
+      for section, kind, setting, shown, good in (
+        ("channels.towers", "channels.towers=cossim", "channels.towers.similarity=dot",
+         "kinds two_towers and encoder_head", "channels.towers.similarity=dot"),
+        ("channels.towers", "channels.towers=duet_distributed", "channels.towers.encoder=cnn", "kind two_towers",
+         "channels.towers.encoder=cnn"),
+        ("channels.towers.encoder", "channels.towers.encoder=cnn", "channels.towers.encoder.pooling=idf", "kind mean",
+         "channels.towers.encoder.pooling=idf"),
+        ("channels.lexicon", "channels.lexicon=bm25", "channels.lexicon.pairs=pairs.tsv", "kind lexicon",
+         "channels.lexicon.pairs=pairs.tsv"),
+        ("channels.encoder", ENDPOINT, "channels.encoder.signature=texts", "kind saved_model",
+         f"{SAVED_MODEL} channels.encoder.signature=texts"),
+        ("channels.encoder", VECTORS, "channels.encoder.query_prefix=q",
+         "kinds saved_model, use_multilingual and endpoint", f"{ENDPOINT} channels.encoder.query_prefix=q"),
+        ("channels.lexicon.translator", TRANSLATOR, "channels.lexicon.translator.command=[x]", "kind command",
+         TRANSLATOR),
+        ("loss", "loss=softmax", "loss.in_batch=true", "kinds sosl, mse, proportional_odds and three_part_l2",
+         "loss.in_batch=true"),
+        ("loss", "loss=mse", "loss.learn_theta=true", "kinds sosl and proportional_odds", "loss.learn_theta=true"),
+        ("training.objective", "loss.in_batch=false training.objective.kind=lists", "training.objective.documents=9",
+         "kind drawn", "loss.in_batch=false training.objective.kind=drawn training.objective.documents=9"),
+        ("beam", PORTABLE, "beam.project=a-project", "kind dataflow", DATAFLOW),
+        ("beam", "beam.runner=in_process", "beam.parallelism=2", "kinds portable and dataflow",
+         f"{PORTABLE} beam.parallelism=2"),
+    )),
+    ("channels.towers.encoder=cnn channels.towers.encoder.filter=9", "channels.towers.encoder.filter",
+     "did you mean channels.towers.encoder.filters?",
+     "channels.towers.encoder=cnn channels.towers.encoder.filters=9"),
+    ("channels.towers.encoder=lstm channels.towers.encoder.units=0", "channels.towers.encoder.units", "1; got 0",
+     "channels.towers.encoder=lstm channels.towers.encoder.units=1"),
+    ("preset=polynomial channels.towers.encoder.degree=4", "channels.towers.encoder.degree", "2 or 3; got 4",
+     "preset=polynomial channels.towers.encoder.degree=3"),
+    ("channels.cl_lsi.dim=4097", "channels.cl_lsi.dim", "1 to 4096, or fitted … got 4097", "channels.cl_lsi.dim=4096"),
+    (f"{LSI} channels.lsi.dim=fited", "channels.lsi.dim", "'fited'", f"{LSI} channels.lsi.dim=fitted"),
+    ("channels.lsi.dim=9", "channels", "lsi must name its kind … did you mean cl_lsi?", f"{LSI} channels.lsi.dim=9"),
+    ("training.objective.documents=9", "training.objective.kind", "drawn; got nothing", "training.objective=null"),
+    ("channels.encoder=null channels.encoder.document_prefix=d", "channels.encoder.kind", "got nothing",
+     "channels.encoder=null"),
+    ("channels.encoder.kind=saved_model", "channels.encoder.path", "must be given", SAVED_MODEL),
+    (ENDPOINT.replace("channels.encoder.query_model=m ", ""), "channels.encoder.query_model", "must be given",
+     ENDPOINT),
+    (f"{VECTORS} channels.encoder.document_vectors=null", "channels.encoder.document_vectors", "got None", VECTORS),
+    ("channels.lexicon.translator=endpoint", "channels.lexicon.translator.address", "must be given", TRANSLATOR),
+    ("channels.towers=[cossim]", "channels.towers", "a section, … two_towers, … got ['cossim']",
+     'channels.towers={"kind":"cossim"}'),
 
-    # The model
-    ("model.epsilon=0.99e-6", "model.epsilon", "1e-06 .. 1e+06 … got 9.9e-07", "model.epsilon=1e-6"),
-    *((f"model.scorer=cossim {setting}", setting.partition("=")[0], shown, setting) for setting, shown in (
-        ("model.encoder=cnn", "mean for cossim … two_towers … got cnn"),
-        ("model.similarity=dot", "smooth_cosine for cossim … two_towers, encoder_head … got dot"),
-        ("model.epsilon=0.5", "1.0 for cossim … two_towers, encoder_head … got 0.5"),
-        ("model.word_dropout=0.5", "0.0 for cossim … two_towers … got 0.5"),
-        ("model.stem_embeddings=true", "false for cossim … two_towers … got true"),
-        ("model.pooling=idf", "mean for cossim … two_towers … got idf"),
-    )),
-    *((f"model.encoder={encoder} {setting}", setting.partition("=")[0], shown, setting)
-      for encoder in ("cnn", "polynomial") for setting, shown in (
-        ("model.pooling=idf", f"mean for {encoder} … got idf"),
-        ("model.word_dropout=0.5", f"0 for {encoder} … got 0.5"),
-        ("model.stem_embeddings=true", f"false for {encoder} … got true"),
-    )),
-    ("model.terms=stems", "model.terms", "words for mean … polynomial … got stems", "preset=polynomial"),
-    ("model.encoder=lstm model.start=lexicon", "model.start", "random for lstm … polynomial … got lexicon",
-     "preset=polynomial model.start=lexicon"),
-    ("preset=polynomial model.start=lexicon model.terms=words", "model.start", "random … words … got lexicon",
-     "preset=polynomial model.terms=words"),
-    ("preset=polynomial model.start=lexicon lexicon.kind=none", "lexicon", "lexicon … got none",
-     "preset=polynomial lexicon.kind=none"),
-    (f"preset=paper {TABLES} embeddings.train=false", "embeddings", "mean",
-     f"preset=paper {TABLES} embeddings.train=false model.stem_embeddings=true"),
-    (f"preset=polynomial model.embedding_dim=64 model.terms=stems {TABLES}", "embeddings", "stems",
-     f"preset=polynomial model.terms=words model.embedding_dim=64 {TABLES}"),
+    # The towers
+    ("channels.towers.epsilon=0.99e-6", "channels.towers.epsilon", "1e-06 .. 1e+06 … got 9.9e-07",
+     "channels.towers.epsilon=1e-6"),
+    ("preset=polynomial channels.towers.encoder.start=lexicon channels.towers.encoder.terms=words",
+     "channels.towers.encoder.start", "random … words … got lexicon",
+     "preset=polynomial channels.towers.encoder.terms=words"),
+    *((f"preset=polynomial channels.towers.encoder.start=lexicon channels.lexicon={lexicon}", "channels",
+       f"lexicon … towers.encoder.start … got {shown}", f"preset=polynomial channels.lexicon={lexicon}")
+      for lexicon, shown in (("null", "None"), ("bm25", "bm25"))),
+    ("channels.towers=encoder_head", "channels", "encoder must be given … encoder_head",
+     f"{ENDPOINT} channels.towers=encoder_head"),
+    (f"preset=paper {TABLES} embeddings.train=false", "embeddings", "train must be true",
+     f"preset=paper {TABLES} embeddings.train=false channels.towers.encoder.stem_embeddings=true"),
+    (f"preset=polynomial channels.towers.encoder.terms=stems {TABLES}", "embeddings", "null … stems",
+     f"preset=polynomial channels.towers.encoder.terms=words channels.towers.embedding_dim=64 {TABLES}"),
+    (f"{ENDPOINT} channels.towers=encoder_head {TABLES}", "embeddings", "null … texts",
+     f"{ENDPOINT} channels.towers.embedding_dim=64 {TABLES}"),
 
     # The loss
-    *((f"loss.name={name} loss.theta={theta}", "loss.theta", shown, f"loss.name={name} loss.theta={good}")
+    *((f"loss.kind={name} loss.theta={theta}", "loss.theta", shown, f"loss.kind={name} loss.theta={good}")
       for name, theta, shown, good in (
         ("sosl", "[0.7,0.2]", "(-1, 1) … got [0.7, 0.2]", "[-0.999,0.999]"),
         ("sosl", "[0.2,0.2]", "got [0.2, 0.2]", "[0.2,0.20001]"),
         ("mse", "[-1,0.2]", "got [-1.0, 0.2]", "[-0.9,0.2]"),
         ("sosl", "[0.2,1]", "got [0.2, 1.0]", "null"),
-        ("proportional_odds", "[]", "proportional_odds … got 0", "[0.1,0.3]"),
-        ("three_part_l2", "[0.2,0.7]", "3 thresholds for three_part_l2 … got 2", "[0.2,0.5,0.7]"),
-        ("softmax", "[0.2,0.7]", "null for softmax … got [0.2, 0.7]", "null"),
+        ("proportional_odds", "[]", "got []", "[0.1,0.3]"),
     )),
+    ("loss=three_part_l2 loss.theta=[0.2,0.7]", "loss", "theta … 3 thresholds for three_part_l2 … got [0.2, 0.7]",
+     "loss=three_part_l2 loss.theta=[0.2,0.5,0.7]"),
     ("loss.theta=[0.2]", "loss", "2 thresholds for sosl and data.top_grade 2 … [0.2]", "loss.theta=[0.2,0.3]"),
     ("data.top_grade=1 loss.theta=[0.5]", "loss", "2 thresholds … data.top_grade 1 … [0.5]", "data.top_grade=1"),
     ("data.top_grade=3 loss.theta=[0.2,0.7]", "loss", "3 … data.top_grade 3 … [0.2, 0.7]", "data.top_grade=3"),
     ("data.top_grade=1 loss.learn_theta=true", "loss", "false with data.top_grade 1", "loss.learn_theta=true"),
-    ("loss.name=three_part_l2 data.top_grade=3", "loss", "data.top_grade 2 alone … got 3", "loss.name=three_part_l2"),
-    *((f"loss.name={name} loss.learn_theta=true", "loss.learn_theta", f"false for {name} … got true",
-       "loss.name=proportional_odds loss.learn_theta=true") for name in LOSSES if LOSSES[name].fixed_theta),
-    *((f"loss.name={name} loss.in_batch=true", "loss.in_batch", f"false for {name} … got true",
-       "loss.name=mse loss.in_batch=true") for name in LOSSES if not LOSSES[name].default_theta),
+    ("loss.kind=three_part_l2 data.top_grade=3", "loss", "data.top_grade 2 alone … got 3", "loss.kind=three_part_l2"),
 
     # The training
     ("training.batch_lists=6 training.replicas=4", "training", "replicas … got 6 and 4",
@@ -134,11 +157,12 @@ RULES = [
      "1 or null with 3 replicas … got 2", "training.batch_lists=6 training.device=cpu training.workers=2"),
     ("training.learning_rate_end=0.05 training.learning_rate_decay=0.9", "training", "got 0.9 and 0.05",
      "training.learning_rate_end=0.05 training.learning_rate_decay=1"),
-    ("preset=closed model.scorer=duet_distributed", "training", "duet_distributed",
-     "preset=closed model.scorer=duet_distributed loss.softmax_weight=0"),
+    ("preset=closed channels.towers.kind=duet_distributed", "training", "duet_distributed",
+     "preset=closed channels.towers.kind=duet_distributed loss.softmax_weight=0"),
     ("training.objective=lists", "training", "in_batch or null … got lists",
      "training.objective=lists loss.in_batch=false"),
-    ("lexicon.in_training=true", "training", "for lexicon", "lexicon.in_training=true loss.in_batch=false"),
+    ("channels.lexicon.in_training=true", "training", "for lexicon",
+     "channels.lexicon.in_training=true loss.in_batch=false"),
     (f"{LSI} channels.lsi.in_training=true", "training", "for lsi",
      f"{LSI} channels.lsi.in_training=true loss.in_batch=false"),
     ("training.sampling=equal", "training", "natural … got equal", f"training.sampling=equal {DOMAINS}"),
@@ -147,8 +171,9 @@ RULES = [
     ("adversary.weight=0.1", "adversary", "got 0.1", f"adversary.weight=0.1 {DOMAINS}"),
     (f"adversary.weight=0.1 {DOMAINS} data.held_out=[news]", "data.domains", "2 domains … got health",
      f"adversary.weight=0.1 adversary.held_out_texts=true {DOMAINS} data.held_out=[news]"),
-    (f"adversary.weight=0.1 {DOMAINS} lexicon.weight=held_out", "data.domains", "3 domains … got health, news",
-     f"adversary.weight=0 {DOMAINS} lexicon.weight=held_out"),
+    (f"adversary.weight=0.1 {DOMAINS} channels.lexicon.weight=held_out", "data.domains",
+     "3 domains … got health, news",
+     f"adversary.weight=0 {DOMAINS} channels.lexicon.weight=held_out"),
     (f"adversary.held_out_texts=true {DOMAINS}", "adversary", "got true", f"adversary.held_out_texts=false {DOMAINS}"),
 
     # The search for epsilon and theta
@@ -177,62 +202,49 @@ RULES = [
      "tuning.theta=[[0.2,0.49],[0.5,0.7]]"),
     ("tuning.theta=[[-1,0],[0.5]]", "tuning.theta", "(-1, 1) … -1 to 0", "tuning.theta=[[-0.9,0],[0.5]]"),
     ("tuning.theta=[[0.2]]", "tuning", "[0.2, 0.7] … got 1", "tuning.theta=[[0.2],[0.5]]"),
-    ("tuning.theta=[[0.2]] loss.name=softmax", "tuning", "null for softmax … got 1", "loss.name=softmax"),
-    ("tuning.epsilon=[1] model.similarity=dot", "tuning", "null … dot",
-     "tuning.epsilon=[1] model.similarity=smooth_cosine"),
-    ("tuning.epsilon=[1] model.scorer=cossim", "tuning", "null … cossim", "model.scorer=cossim"),
+    ("tuning.theta=[[0.2]] loss.kind=softmax", "tuning", "null for softmax … got 1", "loss.kind=softmax"),
+    ("tuning.epsilon=[1] channels.towers.similarity=dot", "tuning", "null … dot",
+     "tuning.epsilon=[1] channels.towers.similarity=smooth_cosine"),
+    ("tuning.epsilon=[1] channels.towers.kind=cossim", "tuning", "null … cossim", "channels.towers.kind=cossim"),
 
     # The channels
-    *((f"lexicon.weight={weight}", "lexicon.weight", f"1e12, fitted or held_out … {shown}", f"lexicon.weight={good}")
+    *((f"channels.lexicon.weight={weight}", "channels.lexicon.weight", f"1e12, fitted or held_out … {shown}",
+       f"channels.lexicon.weight={good}")
       for weight, shown, good in (
         ("-0.1", "-0.1", "0"), ("1.1e+12", "1100000000000.0", "1e+12"),
         ("much", "'much'", "fitted"),
         (".nan", "nan", "'2.5'"),
     )),
     (f"{LSI} channels.lsi.weight=null", "channels.lsi.weight", "got None", f"{LSI} channels.lsi.weight=1e-9"),
-    ("lexicon.kind=bm25 lexicon.pairs=pairs.tsv", "lexicon.pairs", "null … bm25 … pairs.tsv'",
-     "lexicon.pairs=pairs.tsv"),
-    (f"lexicon.kind=bm25 lexicon.title_pairs=true {WIKIS}", "lexicon.title_pairs", "false … bm25 … got true",
-     f"lexicon.title_pairs=true {WIKIS}"),
-    ("lexicon.title_pairs=true", "lexicon", "data.wikipedia … got true", f"lexicon.title_pairs=true {WIKIS}"),
-    (f"lexicon.title_pairs=true {WIKIS} data.split=documents", "lexicon", "queries … got true",
+    ("channels.lexicon.title_pairs=true", "channels", "lexicon.title_pairs … data.wikipedia … got true",
+     f"channels.lexicon.title_pairs=true {WIKIS}"),
+    (f"channels.lexicon.title_pairs=true {WIKIS} data.split=documents", "channels", "queries … got true",
      f"{WIKIS} data.split=documents"),
-    ("lexicon.pairs_weight=2", "lexicon.pairs_weight", "1 without lexicon.pairs … got 2",
-     "lexicon.pairs_weight=2 lexicon.pairs=pairs.tsv"),
-    (f"lexicon.title_pairs_weight=2 {WIKIS}", "lexicon.title_pairs_weight", "1 without lexicon.title_pairs … got 2",
-     f"lexicon.title_pairs_weight=2 lexicon.title_pairs=true {WIKIS}"),
-    ("lexicon.kind=none lexicon.in_training=true", "lexicon.in_training", "none … got true", "lexicon.kind=none"),
-    ("lexicon.weight=held_out", "lexicon", "weight … held_out … data.domains", f"lexicon.weight=held_out {DOMAINS}"),
-    (f"{LSI} channels.lsi.weight=held_out", "channels", "lsi.weight … held_out",
-     f"{LSI} channels.lsi.weight=held_out {DOMAINS}"),
-    (f"{ENDPOINT} encoder.weight=held_out", "encoder", "weight … held_out",
-     f"{ENDPOINT} encoder.weight=held_out {DOMAINS}"),
-    ("channels.Lsi.kind=cl_lsi", "channels", "'Lsi'", LSI),
-    ("channels.lexicon.kind=cl_lsi", "channels", "got lexicon", "channels.lexicon.kind=cl_lsi lexicon.kind=bm25"),
-    ("channels.scores.kind=cl_lsi", "channels", "got scores", "channels.score.kind=cl_lsi"),
-    ("channels.smooth_cosine.kind=cl_lsi", "channels", "got smooth_cosine", "channels.cosine.kind=cl_lsi"),
-    (f"channels.encoder.kind=cl_lsi {ENDPOINT}", "channels", "got encoder", "channels.encoder.kind=cl_lsi"),
-    ("channels.words.kind=bm25", "channels", "bm25 … for words", LSI),
-    ("channels.meaning.kind=encoder", "channels", "encoder … for meaning", ENDPOINT),
+    ("channels.lexicon.pairs_weight=2", "channels.lexicon.pairs_weight", "1 without pairs, … got 2",
+     "channels.lexicon.pairs_weight=2 channels.lexicon.pairs=pairs.tsv"),
+    (f"channels.lexicon.title_pairs_weight=2 {WIKIS}", "channels.lexicon.title_pairs_weight",
+     "1 without title_pairs, … got 2",
+     f"channels.lexicon.title_pairs_weight=2 channels.lexicon.title_pairs=true {WIKIS}"),
+    ("channels.lexicon.translations_weight=2", "channels.lexicon.translations_weight", "0.1 without translator, … 2",
+     f"{TRANSLATOR} channels.lexicon.translations_weight=2"),
+    *((f"{setting}=held_out", "channels", f"{name}.weight … held_out … data.domains",
+       f"{setting}=held_out {DOMAINS}")
+      for setting, name in (
+        ("channels.lexicon.weight", "lexicon"),
+        ("channels.cl_lsi.weight", "cl_lsi"),
+        (f"{LSI} channels.lsi.weight", "lsi"),
+        (f"{ENDPOINT} channels.encoder.weight", "encoder"),
+    )),
+    ("channels.Lsi=cl_lsi", "channels", "'Lsi'", LSI),
+    ("channels.bm25=cl_lsi", "channels", "got bm25", "channels.bm=cl_lsi"),
+    ("channels.scores=cl_lsi", "channels", "got scores", "channels.score=cl_lsi"),
+    ("channels.smooth_cosine=cl_lsi", "channels", "got smooth_cosine", "channels.cosine=cl_lsi"),
+    ("channels.words=bm25", "channels", "words … bm25 … channels.lexicon", LSI),
+    ("channels.meaning=encoder", "channels", "meaning … encoder … channels.encoder", ENDPOINT),
 
     # The pre-trained encoder
-    (f"{ENDPOINT} encoder.signature=texts", "encoder", "signature … saved_model … endpoint",
-     f"{SAVED_MODEL} encoder.signature=texts"),
-    (f"{VECTORS} encoder.key_variable=CLIR_KEY", "encoder", "key_variable … endpoint … vectors",
-     f"{ENDPOINT} encoder.key_variable=CLIR_KEY"),
-    (f"{SAVED_MODEL} encoder.query_vectors=q.npy", "encoder", "query_vectors … vectors … saved_model", VECTORS),
-    (f"{VECTORS} encoder.document_vectors=null", "encoder", "document_vectors … vectors", VECTORS),
-    (f"{ENDPOINT} encoder.query_model=null", "encoder", "query_model … endpoint", ENDPOINT),
-    ("encoder.kind=saved_model encoder.query_prefix=q", "encoder", "path … saved_model", SAVED_MODEL),
-    ("encoder.kind=vectors encoder.query_prefix=q encoder.output=o", "encoder",
-     "output … query_vectors … document_vectors … query_prefix", VECTORS),
-    (f"{VECTORS} encoder.query_prefix=q", "encoder", "query_prefix … vectors", f"{ENDPOINT} encoder.query_prefix=q"),
-    ("encoder.kind=none encoder.document_prefix=d", "encoder", "document_prefix … none", "encoder.kind=none"),
-    ("encoder.head=linear model.scorer=encoder_head", "encoder", "head … none … got linear",
-     f"{ENDPOINT} encoder.head=linear"),
-    (f"{ENDPOINT} encoder.head=linear model.scorer=cossim", "encoder", "linear … cossim", ENDPOINT),
-    (f"{ENDPOINT} model.scorer=encoder_head", "encoder", "head none … encoder_head", ENDPOINT),
-    *((f"{ENDPOINT} encoder.address={address}", "encoder.address", shown, f"{ENDPOINT} encoder.address={good}")
+    *((f"{ENDPOINT} channels.encoder.address={address}", "channels.encoder.address", shown,
+       f"{ENDPOINT} channels.encoder.address={good}")
       for address, shown, good in (
         ("''", "http://host:port … ''", "http://h/"),
         ("localhost:8000", "'localhost:8000'", "https://h/openai"),
@@ -244,17 +256,17 @@ RULES = [
         ("http://h#1", "'http://h'", "http://h"),
         (r'"http://h\n"', r"'http://h\n'", "http://h"),
     )),
-    (f"{ENDPOINT} encoder.key_variable=CLIR_", "encoder.key_variable", "CLIR_",
-     f"{ENDPOINT} encoder.key_variable=CLIR_1"),
-    (f"{ENDPOINT} encoder.key_variable=CLIR_key", "encoder.key_variable", "CLIR_",
-     f"{ENDPOINT} encoder.key_variable=CLIR_A_B"),
+    (f"{ENDPOINT} channels.encoder.key_variable=CLIR_", "channels.encoder.key_variable", "CLIR_",
+     f"{ENDPOINT} channels.encoder.key_variable=CLIR_1"),
+    (f"{ENDPOINT} channels.encoder.key_variable=CLIR_key", "channels.encoder.key_variable", "CLIR_",
+     f"{ENDPOINT} channels.encoder.key_variable=CLIR_A_B"),
 
     # The data
     ("data.documents=wiki.queries", "data", "wiki.queries', ", "data.documents=wiki.documents"),
     ("data.judgments=null", "data.judgments", "", WIKIS),
     (WIKIS.replace("data.queries=null ", ""), "data.wikipedia", "queries", WIKIS),
     (f"{WIKIS} {DOMAINS}", "data.wikipedia", "domains", WIKIS),
-    (f"{WIKIS} data.top_grade=1 loss.name=softmax", "data.wikipedia", "0, 1 and 2 … top_grade 1",
+    (f"{WIKIS} data.top_grade=1 loss.kind=softmax", "data.wikipedia", "0, 1 and 2 … top_grade 1",
      f"{WIKIS} data.top_grade=2"),
     (f'{DUMPS}={{"wikis":{{{LINKS}}}}}', "data", "fr … en", WIKIS),
     (f'{DUMPS}={{"wikis":{{{LINKS.partition(",")[0]}}},{FR}}}}}', "data",
@@ -273,7 +285,7 @@ RULES = [
 
     # Evaluation and search
     ("evaluation.baselines=[bm25,bm25]", "evaluation.baselines", "got bm25, bm25", "evaluation.baselines=[]"),
-    ('evaluation.minimums={"mapp":0.5}', "evaluation.minimums", "p_mr_1, … 'mapp' … map?",
+    ('evaluation.minimums={"mapp":0.5}', "evaluation.minimums", "p_mr@K, … 'mapp' … map?",
      'evaluation.minimums={"map":0.5}'),
     ('evaluation.minimums={"map":1.1}', "evaluation.minimums", "map … [0, 1] … got 1.1",
      'evaluation.minimums={"map":1}'),
@@ -281,15 +293,16 @@ RULES = [
     ('evaluation.minimums={"map":yes}', "evaluation.minimums.map", "got True", "evaluation.minimums={}"),
     ('evaluation.minimums={"RR":0.5,"mrr_r":0.2}', "evaluation.minimums", "RR, mrr_r",
      'evaluation.minimums={"RR":0.5}'),
-    ("lexicon.kind=none feedback.gain=4", "feedback", "0 … lexicon.kind is none … got 4.0",
-     "lexicon.kind=bm25 feedback.gain=4"),
-    ("preset=duet_distributed lexicon.kind=bm25 feedback.gain=fitted", "feedback", "duet_distributed … got fitted",
-     "preset=cossim lexicon.kind=bm25 feedback.gain=fitted"),
-    ("evaluation.baselines=[translated_bm25]", "evaluation", "query_translator … none … translated_bm25",
+    ("channels.lexicon=null feedback.gain=4", "feedback", "0 without channels.lexicon, … got 4.0",
+     "channels.lexicon.kind=bm25 feedback.gain=4"),
+    ("preset=duet_distributed channels.lexicon.kind=bm25 feedback.gain=fitted", "feedback",
+     "duet_distributed … got fitted",
+     "preset=cossim channels.lexicon.kind=bm25 feedback.gain=fitted"),
+    ("evaluation.baselines=[translated_bm25]", "evaluation", "query_translator … got None … translated_bm25",
      "evaluation.baselines=[bm25_stems]"),
     ("evaluation.query_translator.kind=endpoint evaluation.query_translator.address=http://localhost:5000",
      "evaluation", "translated_rm3 … endpoint … bm25",
-     "evaluation.query_translator.kind=none"),
+     "evaluation.query_translator=null"),
     ("feedback.gain=best", "feedback.gain", "0 … fitted … 'best'", "feedback.gain=0"),
     ("feedback.gain=12 feedback.documents=4", "feedback.documents", "1, 2, 3, 5 or 'fitted' … got 4",
      "feedback.gain=12 feedback.documents=fitted"),
@@ -300,9 +313,9 @@ RULES = [
     ("evaluation.baselines=[paper] training.batch_lists=18 training.replicas=3", "evaluation", "16 … got 1 x 3",
      "training.batch_lists=18 training.replicas=3"),
     ("evaluation.baselines=[translated] data.query_language=fr", "evaluation", "translated",
-     "evaluation.baselines=[lsi] data.query_language=fr lexicon.kind=none"),
-    ("evaluation.baselines=[tfidf,lsi] lexicon.kind=none", "evaluation", "lsi … none … got tfidf, lsi",
-     "evaluation.baselines=[tfidf] lexicon.kind=none"),
+     "evaluation.baselines=[lsi] data.query_language=fr channels.lexicon=null"),
+    ("evaluation.baselines=[tfidf,lsi] channels.lexicon=null", "evaluation", "lsi … channels.lexicon … got tfidf, lsi",
+     "evaluation.baselines=[tfidf] channels.lexicon=null"),
     ("preset=duet_distributed search.index=true", "search", "duet_distributed … got true",
      "preset=cossim search.index=true"),
     ("search.engine=milvus", "search.engine", "local … search.index … got milvus", MILVUS),
@@ -315,7 +328,7 @@ RULES = [
 
     # Beam
     *((f"{PORTABLE} beam.{bad}", f"beam.{key}", shown, f"{PORTABLE} beam.{good}") for bad, key, shown, good in (
-        ("endpoint=null", "endpoint", "portable … got None", "endpoint='[::1]:1'"),
+        ("endpoint=null", "endpoint", "got None", "endpoint='[::1]:1'"),
         ("endpoint=localhost", "endpoint", "host:port … 'localhost'", "endpoint=localhost:1"),
         ("endpoint=localhost:0", "endpoint", "'localhost:0'", "endpoint=localhost:1"),
         ("endpoint=localhost:65536", "endpoint", "'localhost:65536'", "endpoint=localhost:65535"),
@@ -329,23 +342,17 @@ RULES = [
          'environment=process beam.environment_config=\'{"command":"x"}\''),
         ("environment=loopback", "environment_config", "null … loopback … 'localhost:1'",
          "environment=loopback beam.environment_config=null"),
-        ("project=a-project", "project", "null … portable … 'a-project'", "project=null"),
-        ("setup_file=setup.py", "setup_file", "null … portable … 'setup.py'", "setup_file=null"),
-        ("image=i", "setup_file", "null … portable … 'i'", "image=null"),
         ('options={"--flink":"x"}', "options", "['--flink']", 'options={"flink":"x"}'),
         ('options={"parallelism":"2"}', "options", "['parallelism']", "parallelism=2"),
     )),
-    ("beam.parallelism=2", "beam.parallelism", "in_process … got 2", f"{PORTABLE} beam.parallelism=2"),
-    ('beam.options={"x":"y"}', "beam.options", "in_process … 'x'", f'{PORTABLE} beam.options={{"x":"y"}}'),
-    ("beam.endpoint=h:1", "beam.endpoint", "null … in_process … 'h:1'", PORTABLE),
     *((f"{DATAFLOW} beam.{bad}", f"beam.{key}", shown, f"{DATAFLOW} beam.{good}") for bad, key, shown, good in (
-        ("project=null", "project", "dataflow … got None", "project=p1"),
+        ("project=null", "project", "got None", "project=p1"),
         ("region=Europe", "region", "'Europe'", "region=europe-west1"),
         ("temp_location=/tmp", "temp_location", "gs://... … '/tmp'", "temp_location=gs://bucket"),
-        ("image=null", "setup_file", "beam.image … None", "image=null beam.setup_file=setup.py"),
-        ("setup_file=setup.py", "setup_file", "'setup.py' … 'docker.example/worker:1'", "setup_file=null"),
-        ("environment=docker", "environment", "null … dataflow … 'docker'", "environment=null"),
     )),
+    (f"{DATAFLOW} beam.image=null", "beam", "image or setup_file … got None",
+     f"{DATAFLOW} beam.image=null beam.setup_file=setup.py"),
+    (f"{DATAFLOW} beam.setup_file=setup.py", "beam", "'docker.example/worker:1' and 'setup.py'", DATAFLOW),
 
     # Kubeflow
     ("kubeflow.image=a,b", "kubeflow.image", "'a,b'", f"kubeflow.image=registry:5000/clir@sha256:{64 * '0'}"),
@@ -390,7 +397,8 @@ def test_a_rule_refuses_with_its_key_and_the_value_and_takes_its_neighbour(
         load_config("run.yaml", settings.split())
     (fault,) = error.value.faults
     location, separator, message = fault.partition(f": {key}: ")
-    locations = ("run.yaml", "run.yaml:1", f"--set {key}=...", *(f"--set {setting}" for setting in settings.split()))
+    locations = ("run.yaml", "run.yaml:1", *(f"--set {setting}" for setting in settings.split()))
+    locations += tuple(f"--set {setting.partition('=')[0]}=..." for setting in settings.split())
     assert separator and location in locations, fault
     assert all(text in message for text in shown.split(" … ")), fault
 
@@ -398,25 +406,31 @@ def test_a_rule_refuses_with_its_key_and_the_value_and_takes_its_neighbour(
 @pytest.mark.parametrize(
     "setting",
     [
-        *(f"encoder.address=http://{user}@h:80" for user in (SECRET, f"user:{SECRET}", f":{SECRET}", f"{SECRET}:")),
-        *(f"encoder.address={address}" for address in (f"http://{SECRET}@h:0", f"http://{SECRET}@[h", f"{SECRET}@h")),
-        f"encoder.address=http://h/?api_key={SECRET}",
-        f"encoder.key_variable={SECRET}",
-        f"encoder.key_variable=AWS_{SECRET}",
-        f"encoder={{kind: endpoint, key_variable: {SECRET}}}",
-        f"lexicon.translator.key_variable={SECRET}",
-        f"lexicon.translator.address=http://{SECRET}@h:80",
-        f"lexicon.translator={{kind: endpoint, key_variable: {SECRET}}}",
-        f"lexicon={{translator: {{kind: endpoint, key_variable: {SECRET}}}}}",
+        *(
+            f"channels.encoder.address=http://{user}@h:80"
+            for user in (SECRET, f"user:{SECRET}", f":{SECRET}", f"{SECRET}:")
+        ),
+        *(
+            f"channels.encoder.address={address}"
+            for address in (f"http://{SECRET}@h:0", f"http://{SECRET}@[h", f"{SECRET}@h")
+        ),
+        f"channels.encoder.address=http://h/?api_key={SECRET}",
+        f"channels.encoder.key_variable={SECRET}",
+        f"channels.encoder.key_variable=AWS_{SECRET}",
+        f"channels.encoder={{kind: endpoint, key_variable: {SECRET}}}",
+        f"channels.lexicon.translator.key_variable={SECRET}",
+        f"channels.lexicon.translator.address=http://{SECRET}@h:80",
+        f"channels.lexicon.translator={{kind: endpoint, key_variable: {SECRET}}}",
+        f"channels.lexicon={{translator: {{kind: endpoint, key_variable: {SECRET}}}}}",
+        f"channels={{encoder: {{kind: endpoint, key_variable: {SECRET}}}}}",
     ],
 )
 def test_no_fault_repeats_a_password_or_a_key(folder: Path, monkeypatch: pytest.MonkeyPatch, setting: str) -> None:
     monkeypatch.chdir(folder)
     key, _, value = setting.partition("=")
-    section, _, name = key.partition(".")
     cases = [("run.yaml", [*ENDPOINT.split(), setting])]
-    if section == "encoder" and name:
-        own = f"encoder: {{kind: endpoint, query_model: m, {name}: '{value}'}}\n"
+    if key.startswith("channels.encoder."):
+        own = f"channels: {{encoder: {{kind: endpoint, query_model: m, {key.rpartition('.')[2]}: '{value}'}}}}\n"
         (folder / "secret.yaml").write_text((folder / "run.yaml").read_text() + own)
         cases.append(("secret.yaml", []))
     for path, overrides in cases:

@@ -52,7 +52,7 @@ def test_the_queries_with_the_largest_margins_become_pairs_with_their_first_docu
     answer = label(clir, indexed, "--share", 1)
     assert answer.code == 0, answer.err
     assert pairs_in(pairs) == [(query, best[query], 1.0) for query in ANSWERED]
-    assert "--set lexicon.pairs=" in answer.err
+    assert "--set channels.lexicon.pairs=" in answer.err
     label(clir, indexed, "--share", 0.34)
     ((query, *_),) = pairs_in(pairs)
     assert margins[query] == max(margins.values())

@@ -71,10 +71,10 @@ def test_wrong_use_exits_2_and_names_the_fault_on_stderr(clir: Clir, arguments: 
 
 
 def test_config_faults_exit_2_each_on_a_line_of_stderr(clir: Clir, config_file: Path) -> None:
-    code, out, err = clir("run", config_file, "--set", "training.epochs=x", "--set", "model.epsilon=-1")
+    code, out, err = clir("run", config_file, "--set", "training.epochs=x", "--set", "channels.towers.epsilon=-1")
     assert (code, out) == (2, "")
     assert [line.split(": ")[:2] for line in sorted(err.splitlines())] == [
-        ["clir", "--set model.epsilon=-1"],
+        ["clir", "--set channels.towers.epsilon=-1"],
         ["clir", "--set training.epochs=x"],
     ]
 

@@ -210,7 +210,7 @@ def test_a_model_of_vectors_alone_has_one_channel_neighbours_and_no_lexicon(
     assert "parts" not in clir(*arguments, "--json", stdin=DOCUMENTS).out
     for options in (("--word", "dog"), ("--export", tmp_path / "table.tsv")):
         done = clir("lexicon", path, *options)
-        assert (done.code, done.out, "lexicon.kind" in done.err) == (1, "", True)
+        assert (done.code, done.out, "channels.lexicon.kind" in done.err) == (1, "", True)
     assert not [*tmp_path.iterdir()]
     done = clir("neighbours", path, "--word", "Cat", "--word", "zzz", "-k", "2")
     assert (done.code, done.err) == (0, "")

@@ -83,7 +83,7 @@ def test_a_collection_is_made_that_a_run_takes(dumps: Dumps) -> None:
     config = load_config(str(dumps.out / "config.yaml"))
     assert config.data.documents == str(dumps.out / "wiki_fr.documents")
     title_pairs = dumps.out / "title_pairs.tsv"
-    assert config.lexicon.pairs == (str(title_pairs) if title_pairs.read_text(encoding="utf-8") else None)
+    assert config.channels.lexicon.pairs == (str(title_pairs) if title_pairs.read_text(encoding="utf-8") else None)
 
 
 def test_several_pairs_and_both_directions_are_made_in_one_go(dumps: Dumps) -> None:

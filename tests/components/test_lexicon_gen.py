@@ -75,7 +75,7 @@ def test_further_pairs_count_with_the_weights_of_their_kinds(
 
 def test_pairs_other_than_those_of_the_digest_are_refused(run, tmp_path):
     (tmp_path / "pairs.tsv").write_bytes(b"cat\tchat\n")
-    with pytest.raises(DataError, match=f"{tmp_path}/pairs.tsv .*lexicon.pairs"):
+    with pytest.raises(DataError, match=f"{tmp_path}/pairs.tsv .*channels.lexicon.pairs"):
         run(pairs=[str(tmp_path / "pairs.tsv")], pairs_digest=sha256(b"what stood there before").hexdigest())
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from models.encoders.endpoint import fingerprint
-from models.encoders.settings import TEXT_FORM, EncoderSettings, files_of_vectors
+from models.encoders.settings import TEXT_FORM, VectorsSettings, files_of_vectors
 from models.encoders.text_vectors import TextVectors, stored_form
 from schemas.byte_streams import input_digest
 from schemas.errors import DataError
@@ -15,6 +15,7 @@ from tests.models.encoders.small_encoder import DIM, ENDPOINT, CountingEncoder, 
 
 pytestmark = pytest.mark.stages  # it imports TFX
 
+KNOWN = ENDPOINT.model_copy(update={"probes": (8.0, 0.5)})
 DOCUMENTS = {"d1": "loup", "d2": "chien", "d3": "loup"}
 LISTS = {split: {f"q{split}": (f"{split} wolf", {"d1": ("loup", 2)})} for split in ("train", "eval", "test")}
 QUERIES = {f"q{split}": f"{split} wolf" for split in LISTS}
@@ -45,9 +46,9 @@ def run(tmp_path, encoder, make_artifact, make_collection, make_examples):
     collection = make_collection(tmp_path, {"documents": "".join(lines).encode()})
     parents = (tmp_path / f"run_{number}" for number in range(9))
 
-    def run(settings=ENDPOINT, **changes):
+    def run(settings=KNOWN, **changes):
         written = make_artifact("TextVectors", next(parents))
-        parameters = {"encoder": settings, "digest": "abc", "store": str(tmp_path / "store"), "probes": (8.0, 0.5)}
+        parameters = {"encoder": settings, "digest": "abc", "store": str(tmp_path / "store")}
         TextVectorGen.test_call(examples, collection, written, map, **(parameters | changes))
         return TextVectors(written.uri)
 
@@ -62,7 +63,7 @@ def files(tmp_path):
         paths[f"{role}_vectors"] = str(tmp_path / f"{role}.npy")
         np.save(paths[f"{role}_vectors"], np.stack([vector_of(text, role) for text in texts.values()]))
         (tmp_path / f"{role}.ids").write_text("".join(f"{name}\n" for name in texts))
-    return {"kind": "vectors", **paths}
+    return paths
 
 
 def stored(texts, role):
@@ -75,8 +76,8 @@ def test_the_queries_of_all_splits_and_all_documents_have_their_vectors(run, enc
     assert vectors.encode(["chien", "loup"], "document").tolist() == stored(["chien", "loup"], "document")
     assert {*encoder.seen.values()} == {1}
     counts = {"query": 0, "document": 0}
-    known = {"digest": "abc", "probes": (8.0, 0.5), "text_form": TEXT_FORM, "cut_texts": counts}
-    assert vectors.record == record_of(ENDPOINT, **known)
+    known = {"digest": "abc", "probes": KNOWN.probes, "text_form": TEXT_FORM, "cut_texts": counts}
+    assert vectors.record == record_of(KNOWN, **known)
 
 
 def test_an_encoder_with_another_digest_has_a_store_of_its_own(run, encoder, tmp_path):
@@ -89,11 +90,11 @@ def test_an_encoder_with_another_digest_has_a_store_of_its_own(run, encoder, tmp
 
 
 def test_an_endpoint_that_nobody_has_asked_is_asked_for_its_fingerprint(run, encoder):
-    assert run(probes=()).record.probes == fingerprint(encoder.probe())
+    assert run(ENDPOINT).record.probes == fingerprint(encoder.probe())
 
 
 def test_the_vectors_of_files_need_no_encoder_and_no_store(run, encoder, files, tmp_path):
-    vectors = run(EncoderSettings(**files), probes=())
+    vectors = run(VectorsSettings(**files))
     assert vectors.encode(["chien", "loup"], "document").tolist() == stored(["chien", "loup"], "document")
     assert (vectors.record.dim, vectors.record.probes) == (DIM, ())
     assert not encoder.seen and not (tmp_path / "store").exists()
@@ -114,7 +115,7 @@ def test_files_that_change_after_they_were_hashed_are_refused(run, files, tmp_pa
         )
         for key in ("query_vectors", "document_vectors")
     }
-    settings = EncoderSettings(**files, sha256=digests)
+    settings = VectorsSettings(**files, sha256=digests)
     run(settings)
     with (tmp_path / changed).open("ab") as file:
         file.write(b"\n")

@@ -57,7 +57,7 @@ def search_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
     code = copy_code(folder / "code")
     write_encoder(folder / "encoder")
     settings = [
-        *("encoder.kind=saved_model", f"encoder.path={folder / 'encoder'}", "encoder.weight=0.05"),
+        f"channels.encoder={{kind: saved_model, path: {folder / 'encoder'}, weight: 0.05}}",
         *("training.epochs=6", "evaluation.baselines=[bm25, paper]", "search.index=true"),
     ]
     sets = [f"--set={setting}" for setting in settings]

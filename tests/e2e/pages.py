@@ -1,6 +1,6 @@
 """Executes the blocks of the documentation's pages on a run of the sample, and writes the pages with what they print:
 
-.venv/bin/clir run configs/sample.yaml --set encoder.kind=none --set search.index=true
+.venv/bin/clir run configs/sample.yaml --set channels.encoder=null --set search.index=true
 .venv/bin/python -m tests.e2e.pages runs/sample
 """
 

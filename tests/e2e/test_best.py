@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from models.choices import FIRST_PASS
-from models.evaluation.list_metrics import list_metrics
-from models.evaluation.metrics import METRICS, means
+from models.evaluation.list_metrics import list_metrics, means
+from models.evaluation.metrics import METRICS
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import RankingLists, read_lists
 from tests.cli.command import Clir

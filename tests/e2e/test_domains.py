@@ -36,7 +36,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
         f"data.domains={domains}",
         f"data.held_out=[{HELD_OUT}]",
         "adversary={weight: 0.01, held_out_texts: true}",
-        "lexicon.weight=held_out",
+        "channels.lexicon.weight=held_out",
         "evaluation.baselines=[bm25, translated, cl_lsi, perceptron]",
         "search.index=true",
     )

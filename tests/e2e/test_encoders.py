@@ -61,10 +61,10 @@ class Runs:
         files = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
         endpoint = {"kind": "endpoint", "address": self._endpoint.address, "query_model": "m", "key_variable": VARIABLE}
         overrides = (
-            *("preset=closed", "lexicon.kind=none", f"data.max_queries={QUERIES}", "training.epochs=2"),
+            *("preset=closed", "channels.lexicon=null", f"data.max_queries={QUERIES}", "training.epochs=2"),
             *("evaluation.baselines=[]", "evaluation.minimums={}", f"output={self.output}"),
             *(f"data.{role}={self.folder / 'data' / name}" for role, name in files.items()),
-            f"encoder={json.dumps(endpoint)}",
+            f"channels.encoder={json.dumps(endpoint)}",
             *settings,
         )
         log = self.folder / f"log{len(self.texts)}"
@@ -92,7 +92,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
         assert {"TextVectorGen", "Trainer"} <= runs.run()
         content = runs.documents.read_text(encoding="utf-8")
         runs.documents.write_text(f"{content}new\tNouveau\tun document tout nouveau\n", encoding="utf-8")
-        runs.run("encoder.name=other", "encoder.batch=7", kill=Kill("TextVectorGen"))
+        runs.run("channels.encoder.name=other", "channels.encoder.batch=7", kill=Kill("TextVectorGen"))
         runs.documents.write_text(content, encoding="utf-8")
         assert runs.run() == set()
         yield runs

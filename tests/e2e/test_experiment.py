@@ -34,13 +34,13 @@ SETTINGS: dict[str, Any] = {
             "max_queries": 100,
             "negatives": 15,
         },
-        "model": {"embedding_dim": 8},
+        "channels": {"towers": {"embedding_dim": 8}},
         "training": {"epochs": 1},
     },
-    "grid": {"loss.name": ["sosl", "three_part_l2", "softmax", "mse"], "training.seed": [1]},
+    "grid": {"loss.kind": ["sosl", "three_part_l2", "softmax", "mse"], "training.seed": [1]},
     "adjust": [
-        {"when": {"loss.name": "softmax"}, "set": {"loss.theta": [0.5]}},
-        *({"when": {"loss.name": loss}, "set": {"training.epochs": 60}} for loss in ("three_part_l2", "mse")),
+        {"when": {"loss.kind": "softmax"}, "set": {"loss.theta": [0.5]}},
+        *({"when": {"loss.kind": loss}, "set": {"training.epochs": 60}} for loss in ("three_part_l2", "mse")),
     ],
     "output": "out",
 }
@@ -166,7 +166,7 @@ def done_before(file: Path, killed: object) -> dict[Path, tuple[int, bytes]]:
 @pytest.fixture(scope="module")
 def edited(file: Path, done_before: object) -> tuple[int, dict[str, Any]]:
     """The exit code and results of the same with another grid, without the done and the impossible cell."""
-    grid = {"loss.name": ["three_part_l2", "mse"], "training.seed": [1]}
+    grid = {"loss.kind": ["three_part_l2", "mse"], "training.seed": [1]}
     file.write_text(yaml.safe_dump({**SETTINGS, "adjust": SETTINGS["adjust"][1:], "grid": grid}, sort_keys=False))
     return Started(file).end()
 
@@ -175,7 +175,7 @@ def test_a_cell_that_is_killed_or_impossible_fails_alone(killed: dict[str, dict[
     statuses = {name: cell["status"] for name, cell in killed.items()}
     assert statuses == {DONE: "done", KILLED: "failed", IMPOSSIBLE: "failed", LAST: "waiting"}
     assert "SIGKILL" in killed[KILLED]["reason"]
-    assert "softmax" in killed[IMPOSSIBLE]["reason"] and "[0.5]" in killed[IMPOSSIBLE]["reason"]
+    assert "loss.theta" in killed[IMPOSSIBLE]["reason"] and "of the kinds sosl, " in killed[IMPOSSIBLE]["reason"]
 
 
 def test_an_edited_grid_completes_what_was_killed_and_leaves_what_was_done(
@@ -203,7 +203,7 @@ def test_data_stages_run_once_nothing_is_pushed_and_tensorboard_tells_the_cells_
     assert counts["Trainer"] == counts["Evaluator"] == 3
     assert counts["Pusher"] == 0 and not (output / "serving").exists()
     runs = [hparams_of(link) for link in (output / "tensorboard").iterdir() if link.exists()]
-    assert {f"{hparams['loss.name']}-seed{hparams['training.seed']:g}" for hparams in runs} == {DONE, KILLED, LAST}
+    assert {f"{hparams['loss.kind']}-seed{hparams['training.seed']:g}" for hparams in runs} == {DONE, KILLED, LAST}
 
 
 def test_a_collection_that_cannot_be_used_stops_the_experiment_at_once(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_a_cell_of_the_samples_report_has_its_published_figures_and_provenance(t
     content = yaml.safe_load((FILES / "sample.yaml").read_text(encoding="utf-8"))
     for role in ("queries", "documents", "judgments"):
         content["run"]["data"][role] = str((FILES / content["run"]["data"][role]).resolve())
-    content |= {"grid": {"loss.name": ["sosl"], "training.seed": [1]}, "claims": [], "output": str(tmp_path / "out")}
+    content |= {"grid": {"loss.kind": ["sosl"], "training.seed": [1]}, "claims": [], "output": str(tmp_path / "out")}
     (tmp_path / "sample.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
     done = fresh("experiment", tmp_path / "sample.yaml", "--json")
     assert done.code == 0, done.err

@@ -17,8 +17,8 @@ import tensorflow_text  # noqa: F401  its ops are in the model
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from models.evaluation.list_metrics import list_metrics
-from models.evaluation.metrics import METRICS, means
+from models.evaluation.list_metrics import list_metrics, means
+from models.evaluation.metrics import METRICS
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import read_lists
 from models.rankers.ranker import SCORES

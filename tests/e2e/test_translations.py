@@ -40,7 +40,7 @@ class Runs:
         overrides = (
             *("evaluation.baselines=[]", "evaluation.minimums={}", "training.epochs=2", f"output={self.output}"),
             *(f"data.{role}={self.folder / 'data' / name}" for role, name in files.items()),
-            *("encoder.kind=none", f"lexicon.translator={json.dumps(translator)}"),
+            *("channels.encoder=null", f"channels.lexicon.translator={json.dumps(translator)}"),
         )
         arguments = ("run", "configs/sample.yaml", *(f"--set={override}" for override in overrides), *options)
         (self.folder / "got").write_text("")

@@ -23,7 +23,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
     table = folder / "en.vec"
     table.write_text("4 3\nzorilla 1 -2 0.5\nwater 1 0 0\nwater 0 1 0\n<UNK> 0 0 1\n")
     settings = [
-        *(*SMALL, "data.max_queries=40", "model.embedding_dim=3", f"embeddings.query={table}"),
+        *(*SMALL, "data.max_queries=40", "channels.towers.embedding_dim=3", f"embeddings.query={table}"),
         *("tuning.search=grid", "tuning.epsilon=[0.5, 2]"),
     ]
     run = SampleRun(folder / "out", "configs/sample.yaml", *(f"--set={setting}" for setting in settings))
@@ -40,11 +40,11 @@ def trials(run: SampleRun) -> list[dict[str, Any]]:
 
 
 def test_the_trainer_trains_with_what_the_search_found_best(run: SampleRun, trials: list[dict[str, Any]]) -> None:
-    assert sorted(trial["settings"]["model.epsilon"] for trial in trials) == [0.5, 2]
+    assert sorted(trial["settings"]["channels.towers.epsilon"] for trial in trials) == [0.5, 2]
     (history_file,) = run.output.glob("tensorboard/*/training.json")
     training = json.loads(history_file.read_text())
     row = training["history"][training["best_epoch"] - 1]
-    assert row["score_gradient/bound"] == 1 / trials[0]["settings"]["model.epsilon"]
+    assert row["score_gradient/bound"] == 1 / trials[0]["settings"]["channels.towers.epsilon"]
     assert row["eval/ndcg_5"] == trials[0]["value"]
     assert training["searched"] == trials[0]["settings"]
 
@@ -55,12 +55,12 @@ def test_tensorboard_compares_the_trials_with_each_other_and_with_the_training(
     shown = {}
     for folder in {path.parent for depth in ("*", "*/*") for path in run.output.glob(f"tensorboard/{depth}/events.*")}:
         event = EventAccumulator(str(folder)).Reload().Tensors("eval/ndcg_5")[-1]
-        shown[folder.name] = hparams_of(folder)["model.epsilon"], float(tf.make_ndarray(event.tensor_proto))
+        shown[folder.name] = hparams_of(folder)["channels.towers.epsilon"], float(tf.make_ndarray(event.tensor_proto))
     for trial in trials:
         epsilon, value = shown.pop(f"trial-{trial['number']:03}")
-        assert (epsilon, value) == (trial["settings"]["model.epsilon"], pytest.approx(trial["value"]))
+        assert (epsilon, value) == (trial["settings"]["channels.towers.epsilon"], pytest.approx(trial["value"]))
     ((epsilon, _),) = shown.values()
-    assert epsilon == trials[0]["settings"]["model.epsilon"]
+    assert epsilon == trials[0]["settings"]["channels.towers.epsilon"]
 
 
 def test_the_resolved_configuration_holds_the_search_and_its_best_trial(
@@ -93,7 +93,7 @@ def test_a_word_that_the_train_split_lacks_keeps_its_vector_in_the_exported_mode
     (model,) = run.versions
     encode = tf.saved_model.load(str(model)).signatures["encode_query"]
     vector = np.tanh([1, -2, 0.5])
-    expected = vector / (np.linalg.norm(vector) + trials[0]["settings"]["model.epsilon"])
+    expected = vector / (np.linalg.norm(vector) + trials[0]["settings"]["channels.towers.epsilon"])
     np.testing.assert_allclose(encode(query=tf.constant(["Zorilla!"]))["vector"][0], expected, atol=1e-6)
     (written,) = run.output.glob("tensorboard/*/embeddings.json")
     report = json.loads(written.read_text())["query"]

@@ -65,5 +65,5 @@ def test_its_example_runs_from_another_folder(wheel: Path, tmp_path: Path) -> No
 
     assert Path(run("-c", "import models; print(models.__file__)", program=python)).is_relative_to(site)
     assert run("init", "--example").strip() == "config.yaml"
-    assert "ndcg_5" in run("run", "config.yaml", "--set=training.epochs=1", "--set=encoder.kind=none")
+    assert "ndcg_5" in run("run", "config.yaml", "--set=training.epochs=1", "--set=channels.encoder=null")
     assert "Lave" in run("search", "runs/config", "molten rock that flows down a mountain")

@@ -6,7 +6,7 @@ import pytest
 
 pytestmark = pytest.mark.long
 
-CUT = ["data.max_queries=60", "data.negatives=5", "data.shards=3", "model.vocabulary_size=2000"]
+CUT = ["data.max_queries=60", "data.negatives=5", "data.shards=3", "data.vocabulary_size=2000"]
 """A part of the sample: enough for every stage, and so little that the workers' start takes most of the time."""
 WORKERS = 2
 ON_WORKERS = {"CollectionGen", "WikiClirExampleGen", "LexicalBaseline", "LexiconGen", "StatisticsGen", "Transform"}

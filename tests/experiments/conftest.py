@@ -13,7 +13,7 @@ from smooth_clir.experiments.report.results import results
 LOSSES = ["sosl", "three_part_l2", "mse", "proportional_odds"]
 EXPERIMENTS = {
     "losses": dict(
-        grid={"loss.name": LOSSES, "training.seed": [1, 2, 3]},
+        grid={"loss.kind": LOSSES, "training.seed": [1, 2, 3]},
         unfinished={
             "005-three_part_l2-seed2": ("failed", "not finite: <script>alert(1)</script> |\nat step 3"),
             "012-proportional_odds-seed3": ("waiting", None),
@@ -22,13 +22,17 @@ EXPERIMENTS = {
         published="wikiclir_fr",
         file="# </pre><script>alert(3)</script> ``` **all losses**\n",
     ),
-    "encoders": dict(grid={"model.encoder": ["mean", "cnn", "lstm"], "training.seed": [1, 2]}, published="wikiclir_sw"),
-    "epsilon": dict(grid={"loss.name": ["sosl", "mse"], "model.epsilon": [0, 0.5, 2.0]}, published="wikiclir_fr"),
+    "encoders": dict(
+        grid={"channels.towers.encoder": ["mean", "cnn", "lstm"], "training.seed": [1, 2]}, published="wikiclir_sw"
+    ),
+    "epsilon": dict(
+        grid={"loss.kind": ["sosl", "mse"], "channels.towers.epsilon": [0, 0.5, 2.0]}, published="wikiclir_fr"
+    ),
     "negatives": dict(grid={"data.used_negatives": [20, 40, 80], "training.seed": [1, 2]}),
-    "one seed": dict(grid={"loss.name": ["sosl", "softmax"]}),
-    "cold": dict(grid={"loss.name": ["sosl", "mse"], "training.seed": [1, 2]}, cold_queries=20),
-    "all seen": dict(grid={"loss.name": ["sosl"]}, cold_queries=0),
-    "all cold": dict(grid={"loss.name": ["sosl"]}, cold_queries=60),
+    "one seed": dict(grid={"loss.kind": ["sosl", "softmax"]}),
+    "cold": dict(grid={"loss.kind": ["sosl", "mse"], "training.seed": [1, 2]}, cold_queries=20),
+    "all seen": dict(grid={"loss.kind": ["sosl"]}, cold_queries=0),
+    "all cold": dict(grid={"loss.kind": ["sosl"]}, cold_queries=60),
     "domains": dict(
         grid={
             "data.held_out": [["news"], ["health"]],
@@ -41,7 +45,7 @@ EXPERIMENTS = {
         published="domains_table_2",
     ),
     "nothing done": dict(
-        grid={"loss.name": ["sosl", "mse"]},
+        grid={"loss.kind": ["sosl", "mse"]},
         unfinished={"001-sosl": ("failed", "no space left"), "002-mse": ("waiting", None)},
     ),
 }

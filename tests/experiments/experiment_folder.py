@@ -11,7 +11,7 @@ import yaml
 
 from models.evaluation.evaluate_lists import evaluate
 from models.evaluation.metrics import METRICS
-from models.settings import LossSettings
+from models.losses.settings import LossSettings
 from pipeline.output_folder import OutputFolder
 from schemas.provenance import Provenance
 from schemas.stability import Stability, Theorem3
@@ -80,7 +80,7 @@ def write_experiment(
         "collection": "sample (English queries, French documents)",
         "grid": grid,
         "cells": names,
-        "file": "title: Losses on the sample\ngrid:\n  loss.name: [sosl, mse]\n",
+        "file": "title: Losses on the sample\ngrid:\n  loss.kind: [sosl, mse]\n",
         "published": published and read_published(published).model_dump(mode="json"),
     }
     output.write("experiment.json", json.dumps({**experiment, **content}))
@@ -93,7 +93,7 @@ def _files_of_a_cell(
 ) -> dict[str, str]:
     """The files of a finished cell, made once; `metrics` are those of the table, to which a test may add one."""
     settings = json.loads(settings_json)
-    epsilon = settings.get("model.epsilon", 1.0)
+    epsilon = settings.get("channels.towers.epsilon", 1.0)
     quality = np.prod([QUALITY.get(value, 1) for value in settings.values() if isinstance(value, str)])
     quality *= 0.5 + epsilon * np.exp(-epsilon)
     weight = settings.get("adversary.weight", 0)
@@ -109,17 +109,18 @@ def _files_of_a_cell(
         seen = [f"{query}-0" for query in range(cold_queries, QUERIES)]
         trained = text_lists([("t", "train query", {doc_id: (doc_id, 1) for doc_id in seen})])
     scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in range(QUERIES)]
-    lexicon = {"lexicon": [-list_scores for list_scores in scores]} if "lexicon.kind" in settings else {}
+    lexicon = {"lexicon": [-list_scores for list_scores in scores]} if "channels.lexicon.kind" in settings else {}
     channels = {"smooth_cosine": scores, **lexicon}
     evaluation = evaluate(lists, scores, {}, top_grade=2, trained=trained, channels=channels)
     for part in (evaluation.report, evaluation.report.seen, evaluation.report.cold):
         if part:
             part.baselines["bm25"] = {key: 0.4 for key in part.metrics}
-    loss = LossSettings(name=settings.get("loss.name", "sosl"))
-    model = {"epsilon": epsilon, "encoder": settings.get("model.encoder", "mean"), "similarity": "smooth_cosine"}
+    loss = LossSettings.model_validate(settings.get("loss.kind", "sosl")).for_grades(2)
+    encoder = settings.get("channels.towers.encoder", "mean")
+    towers = {"epsilon": epsilon, "encoder": {"kind": encoder}, "similarity": "smooth_cosine"}
     config = {
-        **{"preset": settings.get("preset", "paper"), "data": {"top_grade": 2}, "model": model},
-        "loss": {"name": loss.name, "theta": loss.theta and list(loss.theta)},
+        **{"preset": settings.get("preset", "paper"), "data": {"top_grade": 2}},
+        **{"channels": {"towers": towers, "lexicon": None}, "loss": loss.model_dump(mode="json")},
         **_adversary(settings),
     }
     counts = {
@@ -144,11 +145,11 @@ def _files_of_a_cell(
         largest_score_gradient=0.31,
         largest_score_gradient_plain_cosine=12.5,
         clipped_share=0.02,
-        loss_lipschitz=4.0 if loss.name == "sosl" else None,
-        loss_smoothness=2.0 if loss.name == "sosl" else None,
+        loss_lipschitz=4.0 if loss.kind == "sosl" else None,
+        loss_smoothness=2.0 if loss.kind == "sosl" else None,
         theorem_3=THEOREM_3,
         largest_score=0.64,
-        unreachable=("no score reaches the band of MR documents",) if loss.name == "sosl" else (),
+        unreachable=("no score reaches the band of MR documents",) if loss.kind == "sosl" else (),
     )
     return {
         **evaluation.files(),

@@ -20,7 +20,7 @@ from smooth_clir.experiments.grid import PlannedCell
 @pytest.fixture
 def folder(config_file: Path, tmp_path: Path) -> CellFolder:
     """The folder of a cell that has begun."""
-    folder = CellFolder(tmp_path, PlannedCell("sosl", {"loss.name": "sosl"}, load_config(str(config_file)), None))
+    folder = CellFolder(tmp_path, PlannedCell("sosl", {"loss.kind": "sosl"}, load_config(str(config_file)), None))
     folder.begin()
     return folder
 
@@ -32,7 +32,7 @@ def complete(folder: CellFolder, source: Path) -> Cell:
     output.write("config.yaml", dump_config(folder.cell.config))
     source.write_text("{}")
     output.publish(dict.fromkeys(CELL_RESULTS[1:], source), keep=output.files)
-    state = Cell("sosl", {"loss.name": "sosl"}, "done", None, 3.5, 2**30)
+    state = Cell("sosl", {"loss.kind": "sosl"}, "done", None, 3.5, 2**30)
     folder.finish(state)
     return state
 
@@ -41,7 +41,7 @@ def test_a_cell_is_done_once_it_is_said_so(folder: CellFolder, tmp_path: Path) -
     assert folder.state().status == "waiting"
     assert complete(folder, tmp_path / "source") == folder.state()
     assert json.loads((folder.path / "cell.json").read_text()) == {
-        "name": "sosl", "settings": {"loss.name": "sosl"}, "status": "done", "reason": None, "seconds": 3.5,
+        "name": "sosl", "settings": {"loss.kind": "sosl"}, "status": "done", "reason": None, "seconds": 3.5,
         "peak_memory_bytes": 2**30,
     }  # fmt: skip
 

@@ -48,16 +48,16 @@ def test_published_numbers_are_read_as_written_and_former_settings_are_left_out(
 @pytest.mark.parametrize(
     ("settings", "label"),
     [
-        ({"loss.name": "sosl", "model.encoder": "lstm"}, "SOSL, DSSM-LSTM"),
-        ({"model.similarity": "smooth_cosine"}, "smooth cosine"),
-        ({"loss.name": "approx_ndcg"}, "approx_ndcg"),
-        ({"model.epsilon": 1.0}, "ε = 1"),
+        ({"loss.kind": "sosl", "channels.towers.encoder": "lstm"}, "SOSL, DSSM-LSTM"),
+        ({"channels.towers.similarity": "smooth_cosine"}, "smooth cosine"),
+        ({"loss.kind": "approx_ndcg"}, "approx_ndcg"),
+        ({"channels.towers.epsilon": 1.0}, "ε = 1"),
         ({"training.learning_rate": 0.05}, "training.learning_rate = 0.05"),
         ({"loss.theta": [0.2, 0.7], "training.patience": None}, "loss.theta = [0.2, 0.7], training.patience = null"),
         ({"loss.learn_theta": True}, "loss.learn_theta = true"),
-        ({"preset": "best", "loss.name": "mse"}, "preset = best, MSE"),
+        ({"preset": "best", "loss.kind": "mse"}, "preset = best, MSE"),
         ({"preset": "cossim"}, "preset = CosSim"),
-        ({"model.scorer": "duet_distributed", "adversary.weight": 0.25}, "Duet-distributed, w = 0.25"),
+        ({"channels.towers.kind": "duet_distributed", "adversary.weight": 0.25}, "Duet-distributed, w = 0.25"),
         ({"adversary.updates": "alternate", "adversary.weight": 0}, "updates = alternate, w = 0"),
         ({"data.held_out": ["news"], "adversary.held_out_texts": True}, "held out = news, held-out texts = true"),
     ],
@@ -74,7 +74,7 @@ FILES = ("cell.json", "config.yaml", "training.json", METRICS, "stability.json")
 
 
 def test_a_damaged_or_missing_file_is_named_with_its_fault(tmp_path: Path) -> None:
-    folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})
+    folder = write_experiment(tmp_path, {"loss.kind": ["sosl"]})
     damages = [
         *((file, text, "") for file in FILES for text in BROKEN),
         ("stability.json", '{"theorem_3": null}', "gradient_bound"),
@@ -95,7 +95,7 @@ def test_a_damaged_or_missing_file_is_named_with_its_fault(tmp_path: Path) -> No
 
 
 def test_a_digit_that_changed_since_a_cell_ended_is_in_no_report(tmp_path: Path) -> None:
-    cell = write_experiment(tmp_path, {"loss.name": ["sosl"]}) / "cells" / "001-sosl"
+    cell = write_experiment(tmp_path, {"loss.kind": ["sosl"]}) / "cells" / "001-sosl"
     contents = {path.name: path.read_text() for path in cell.iterdir()}
     shutil.rmtree(cell)
     recorded = OutputFolder(cell, "cell")

@@ -8,8 +8,10 @@ import pytest
 import yaml
 
 from models.encoders.settings import USE_VERSION
+from models.translators.settings import TranslatorEndpointSettings
 from pipeline.config import RunConfig, dump_config, load_config
 from schemas.errors import ConfigError
+from smooth_clir.experiments.cell import Cell
 from smooth_clir.experiments.grid import PlannedCell, load_grid
 from smooth_clir.experiments.report.published import read_published
 from smooth_clir.experiments.settings import ExperimentSettings
@@ -20,11 +22,11 @@ EXPERIMENT = """\
 title: Losses
 run: run.yaml
 grid:
-  loss.name: [sosl, three_part_l2]
-  model.epsilon: [0, 0.5]
+  loss.kind: [sosl, three_part_l2]
+  channels.towers.epsilon: [0, 0.5]
   training.seed: [1, 2]
 adjust:
-- when: {loss.name: sosl, training.seed: 2}
+- when: {loss.kind: sosl, training.seed: 2}
   set: {training.epochs: 3, loss.theta: [0.1, 0.6]}
 output: experiment
 """
@@ -32,10 +34,10 @@ CLAIM = """\
 claims:
 - says: SOSL ranks above 3-Part-L2
   metrics: [ndcg_5]
-  row: {loss.name: sosl, model.epsilon: 0}
-  than: [{loss.name: three_part_l2, model.epsilon: 0}]
+  row: {loss.kind: sosl, channels.towers.epsilon: 0}
+  than: [{loss.kind: three_part_l2, channels.towers.epsilon: 0}]
 """
-ROW = "{loss.name: three_part_l2, model.epsilon: 0}"
+ROW = "{loss.kind: three_part_l2, channels.towers.epsilon: 0}"
 
 
 @pytest.fixture
@@ -77,10 +79,10 @@ def test_cells_are_all_combinations_in_the_order_of_the_grid_with_the_run_s_sett
     experiment_file: Path, config_file: Path, tmp_path: Path
 ) -> None:
     experiment_file.write_text(EXPERIMENT + CLAIM)
-    config_file.write_text(config_file.read_text() + "preset: closed\nmodel:\n  embedding_dim: 7\n")
+    config_file.write_text(config_file.read_text() + "preset: closed\nchannels:\n  towers: {embedding_dim: 7}\n")
     cells = cells_of(experiment_file)
     assert [tuple(cell.settings.items()) for cell in cells] == [
-        (("loss.name", loss), ("model.epsilon", epsilon), ("training.seed", seed))
+        (("loss.kind", loss), ("channels.towers.epsilon", epsilon), ("training.seed", seed))
         for loss in ("sosl", "three_part_l2")
         for epsilon in (0, 0.5)
         for seed in (1, 2)
@@ -88,10 +90,10 @@ def test_cells_are_all_combinations_in_the_order_of_the_grid_with_the_run_s_sett
     assert cells[2].name == "sosl-epsilon0.5-seed1"
     config = cells[-1].config
     assert config is not None and config.data.sha256.queries is not None
-    assert (config.preset, config.model.embedding_dim) == ("closed", 7)
-    assert (config.model.epsilon, config.training.seed) == (0.5, 2)
+    assert (config.preset, config.channels.towers.embedding_dim) == ("closed", 7)
+    assert (config.channels.towers.epsilon, config.training.seed) == (0.5, 2)
     # The loss's own, not those that the run's loss would have.
-    assert (config.loss.name, config.loss.theta) == ("three_part_l2", (0.2, 0.55, 0.9))
+    assert (config.loss.kind, config.loss.theta) == ("three_part_l2", (0.2, 0.55, 0.9))
     assert config.output == str(experiment_file.parent / "experiment" / "cells" / cells[-1].name)
     # It is a configuration that `clir run` takes.
     (tmp_path / "cell.yaml").write_text(dump_config(config))
@@ -100,7 +102,7 @@ def test_cells_are_all_combinations_in_the_order_of_the_grid_with_the_run_s_sett
 
 def test_adjustments_apply_to_the_cells_that_match_all_of_when(experiment_file: Path) -> None:
     adjusted = [config for config in configs_of(experiment_file) if config.training.epochs == 3]
-    assert [(config.loss.name, config.model.epsilon, config.training.seed) for config in adjusted] == [
+    assert [(config.loss.kind, config.channels.towers.epsilon, config.training.seed) for config in adjusted] == [
         *[("sosl", 0, 2), ("sosl", 0.5, 2)]
     ]
     assert all(config.loss.theta == (0.1, 0.6) for config in adjusted)
@@ -109,11 +111,11 @@ def test_adjustments_apply_to_the_cells_that_match_all_of_when(experiment_file: 
 def test_each_variant_goes_through_the_grid_and_sets_what_it_names(experiment_file: Path) -> None:
     cells = cells_of(
         experiment_file,
-        ("grid:\n  loss.name: [sosl, three_part_l2]\n", "grid:\n"),
+        ("grid:\n  loss.kind: [sosl, three_part_l2]\n", "grid:\n"),
         (
-            "adjust:\n- when: {loss.name: sosl, training.seed: 2}",
-            "variants:\n  as it is: {}\n  + lexicon: {preset: paper, lexicon.kind: lexicon, "
-            "lexicon.translator.kind: endpoint, lexicon.translator.address: http://localhost}\n"
+            "adjust:\n- when: {loss.kind: sosl, training.seed: 2}",
+            "variants:\n  as it is: {}\n  + lexicon: {preset: paper, channels.lexicon.kind: lexicon, "
+            "channels.lexicon.translator.kind: endpoint, channels.lexicon.translator.address: http://localhost}\n"
             "adjust:\n- when: {variant: as it is, training.seed: 2}",
         ),
     )
@@ -121,8 +123,9 @@ def test_each_variant_goes_through_the_grid_and_sets_what_it_names(experiment_fi
         (variant, epsilon, seed) for variant in ("as it is", "+ lexicon") for epsilon in (0, 0.5) for seed in (1, 2)
     ]
     configs = configs_of(experiment_file)
-    chosen = [(config.preset, config.lexicon.kind, config.lexicon.translator.address) for config in configs]
-    assert chosen == [*[("best", "lexicon", None)] * 4, *[("paper", "lexicon", "http://localhost")] * 4]
+    chosen = [(config.preset, config.channels.lexicon.translator) for config in configs]
+    translator = TranslatorEndpointSettings(address="http://localhost")
+    assert chosen == [*[("best", None)] * 4, *[("paper", translator)] * 4]
     assert [config.training.epochs == 3 for config in configs] == [False, True] * 2 + [False] * 4
     assert (cells[0].name, cells[4].name) == ("as_it_is-epsilon0-seed1", "variant+_lexicon-epsilon0-seed1")
 
@@ -133,10 +136,10 @@ def test_a_cell_s_configuration_holds_the_digests_of_word_vectors_and_further_pa
     contents = {"fr.vec": b"loup 1 2\n", "pairs.tsv": b"wolf\tloup\n"}
     for name, content in contents.items():
         config_file.with_name(name).write_bytes(content)
-    settings = "model: {embedding_dim: 2}\nembeddings: {document: fr.vec}\nlexicon: {pairs: pairs.tsv}\n"
+    settings = "channels: {towers: {embedding_dim: 2}, lexicon: {pairs: pairs.tsv}}\nembeddings: {document: fr.vec}\n"
     config_file.write_text(config_file.read_text() + settings)
     config, *_ = configs_of(experiment_file)
-    digests = config.embeddings.sha256.document, config.lexicon.sha256.pairs
+    digests = config.embeddings.sha256.document, config.channels.lexicon.sha256.pairs
     assert digests == tuple(hashlib.sha256(content).hexdigest() for content in contents.values())
     assert config.embeddings.sha256.query is None
 
@@ -163,19 +166,23 @@ def test_a_fault_of_the_output_is_reported_once(experiment_file: Path, config_fi
 @pytest.mark.parametrize(
     ("changes", "faulty", "fault"),
     [
-        ([("[0, 0.5]", "[0, -1]")], {"model.epsilon": -1}, r"experiment\.yaml:5: model\.epsilon: .* got -1"),
         (
-            [("{loss.name: sosl, training.seed: 2}", "{training.seed: 2}")],
-            {"loss.name": "three_part_l2", "training.seed": 2},
-            r"loss\.theta: .* 3 .* three_part_l2; got 2$",
+            [("[0, 0.5]", "[0, -1]")],
+            {"channels.towers.epsilon": -1},
+            r"experiment\.yaml:5: channels\.towers\.epsilon: .* got -1",
         ),
         (
-            [("grid:\n", "variants:\n  a: {}\n  b:\n    model.word_dropout: 2\ngrid:\n")],
+            [("{loss.kind: sosl, training.seed: 2}", "{training.seed: 2}")],
+            {"loss.kind": "three_part_l2", "training.seed": 2},
+            r"loss: theta .* 3 .* three_part_l2, .* got \[0\.1, 0\.6\]$",
+        ),
+        (
+            [("grid:\n", "variants:\n  a: {}\n  b:\n    channels.towers.encoder.word_dropout: 2\ngrid:\n")],
             {"variant": "b"},
-            r"experiment\.yaml:6: model\.word_dropout: ",
+            r"experiment\.yaml:6: channels\.towers\.encoder\.word_dropout: ",
         ),
         (
-            [("model.epsilon: [0, 0.5]", "preset: [best, besst]")],
+            [("channels.towers.epsilon: [0, 0.5]", "preset: [best, besst]")],
             {"preset": "besst"},
             r"experiment\.yaml:5: preset: .* paper, .* got 'besst'; did you mean best\?$",
         ),
@@ -195,37 +202,38 @@ def test_an_impossible_cell_is_at_fault_alone_with_the_place_of_its_value(
     [
         ("title: Losses", "titel: Losses", ":1: titel: ", "title?"),
         ("run: run.yaml", "run: 3", ":2: run: ", "got 3"),
-        ("loss.name: [", "loss.nam: [", ":4: grid.loss.nam: ", "got 'loss.nam'; did you mean loss.name?"),
-        ("model.epsilon: [0, 0.5]", "model.epsilon: []", ":5: grid.model.epsilon: ", ""),
+        ("loss.kind: [", "loss.nam: [", ":4: grid.loss.nam: ", "got 'loss.nam'; did you mean loss.kind?"),
+        ("channels.towers.epsilon: [0, 0.5]", "channels.towers.epsilon: []", ":5: grid.channels.towers.epsilon: ", ""),
         ("[1, 2]", "[1, 2, 1]", ":6: grid.training.seed: ", "got 1 twice"),
         ("[1, 2]", "[a b, a/b]", ":3: grid: ", "sosl-epsilon0-a_b"),
-        ("model.epsilon", "data.negatives", ":5: grid.data.negatives: ", ""),
-        ("model.epsilon", "model.vocabulary_size", ":5: grid.model.vocabulary_size: ", ""),
-        ("model.epsilon", "lexicon.pairs", ":5: grid.lexicon.pairs: ", ""),
-        ("model.epsilon", "presets", ":5: grid.presets: ", "got 'presets'; did you mean preset?"),
-        ("model.epsilon", "output", ":5: grid.output: ", ""),
-        ("grid:\n", "variants: {a: {model.epsilon: 1}}\ngrid:\n", ":3: variants.a.model.epsilon: ", ""),
+        ("channels.towers.epsilon", "data.negatives", ":5: grid.data.negatives: ", ""),
+        ("channels.towers.epsilon", "data.vocabulary_size", ":5: grid.data.vocabulary_size: ", ""),
+        ("channels.towers.epsilon", "channels.lexicon.pairs", ":5: grid.channels.lexicon.pairs: ", ""),
+        ("channels.towers.epsilon", "presets", ":5: grid.presets: ", "got 'presets'; did you mean preset?"),
+        ("channels.towers.epsilon", "output", ":5: grid.output: ", ""),
+        ("grid:\n", "variants: {a: {channels.towers.epsilon: 1}}\ngrid:\n", ":3: variants.a.channels.towers.eps", ""),
         ("grid:\n", "variants: {a: {data.used_negatives: 3}}\ngrid:\n", "variants.a.data.used_negatives: ", ""),
-        ("grid:\n", "variants: {a: {modl.epsilon: 1}}\ngrid:\n", ":3: variants", "got 'modl.epsilon'; did you mean"),
+        ("grid:\n", "variants: {a: {los.kind: mse}}\ngrid:\n", ":3: variants", "got 'los.kind'; did you mean loss"),
+        ("grid:\n", "variants: {a: {loss.name: mse}}\ngrid:\n", ":3: variants", "is written loss.kind now"),
         ("grid:\n", "variants: {a b: {}, a/b: {}}\ngrid:\n", ":3: variants: ", "a_b-sosl-epsilon0-seed1"),
         ("training.epochs: 3", "data.seed: 3", ":9: adjust.0.set.data.seed: ", ""),
-        ("training.epochs: 3", "model.epsilon: 3", ":9: adjust.0.set.model.epsilon: ", ""),
+        ("training.epochs: 3", "channels.towers.epsilon: 3", ":9: adjust.0.set.channels.towers.epsilon: ", ""),
         ("seed: 2}", "seed: 3}", ":8: adjust.0.when.training.seed: ", "got 3 and [1, 2]"),
-        ("when: {loss.name", "when: {loss.nam", ":8: adjust.0.when.loss.nam: ", "did you mean loss.name?"),
+        ("when: {loss.kind", "when: {loss.nam", ":8: adjust.0.when.loss.nam: ", "did you mean loss.kind?"),
         ("output: experiment", "published: domains_table_1\noutput: out", ":10: published: ", "data.held_out"),
         ("output: experiment", "published: psi_table_5\noutput: out", ":10: published: ", "did you mean psi_table_"),
         ("output: experiment", "published: own.yaml\noutput: out", "own.yaml", "cannot be read"),
         ("output: experiment", "psi_table: '6'\noutput: out", ":10: psi_table: ", "`published: psi_table_6`"),
         ("[ndcg_5]", "[ndcg5]", ":13: claims.0.metrics.0: ", "did you mean ndcg_5?"),
-        ("row: {loss.name: sosl", "row: {loss.nam: sosl", ":14: claims.0.row.loss.nam: ", "did you mean loss.name?"),
-        ("row: {loss.name: sosl", "row: {loss.name: mse", ":14: claims.0.row.loss.name: ", "got 'mse'"),
-        ("row: {loss.name: sosl, ", "row: {", ":14: claims.0.row: ", "loss.name"),
+        ("row: {loss.kind: sosl", "row: {loss.nam: sosl", ":14: claims.0.row.loss.nam: ", "did you mean loss.kind?"),
+        ("row: {loss.kind: sosl", "row: {loss.kind: mse", ":14: claims.0.row.loss.kind: ", "got 'mse'"),
+        ("row: {loss.kind: sosl, ", "row: {", ":14: claims.0.row: ", "loss.kind"),
         ("row: {", "row: {training.seed: 1, ", ":14: claims.0.row.training.seed: ", ""),
-        ("row: {loss.name: sosl, ", "row: {baseline: bm25, ", ":14: claims.0.row.baseline: ", ""),
-        ("{loss.name: three_part_l2", "{loss.name: sosl", ":15: claims.0.than.0: ", ""),
+        ("row: {loss.kind: sosl, ", "row: {baseline: bm25, ", ":14: claims.0.row.baseline: ", ""),
+        ("{loss.kind: three_part_l2", "{loss.kind: sosl", ":15: claims.0.than.0: ", ""),
         (ROW, "{baseline: perceptrn}", ":15: claims.0.than.0.baseline: ", "got 'perceptrn'; did you mean perceptron?"),
         (ROW, "{channel: lexcon}", ":15: claims.0.than.0.channel: ", "got 'lexcon'; did you mean lexicon?"),
-        (ROW, "{baseline: bm25, model.epsilon: 0}", ":15: claims.0.than.0: ", "got baseline, model.epsilon"),
+        (ROW, "{baseline: bm25, channels.towers.epsilon: 0}", ":15: claims.0.than.0: ", "got baseline, channels.t"),
     ],
 )  # fmt: skip
 def test_a_fault_names_its_location_its_key_and_what_came(
@@ -261,15 +269,17 @@ def test_the_experiments_of_the_project_are_good_ones(file: Path) -> None:
 @pytest.mark.parametrize(
     "varied",
     [
-        *["model.stem_embeddings: [true, false]", "lexicon.kind: [none, bm25]", "lexicon.weight: [fitted, 1.0]"],
+        "channels.towers.encoder.stem_embeddings: [true, false]",
+        "channels.lexicon: [null, {kind: bm25, weight: 1.0, in_training: false}]",
+        "channels.lexicon.weight: [fitted, 1.0]",
         "data.used_negatives: [20, null]",
     ],
 )
 def test_what_presets_decide_and_the_number_of_nr_documents_may_vary(experiment_file: Path, varied: str) -> None:
     ((key, values),) = yaml.safe_load(varied).items()
-    section, _, name = key.partition(".")
-    configs = configs_of(experiment_file, ("model.epsilon: [0, 0.5]", varied))
-    assert [getattr(getattr(config, section), name) for config in configs[:4:2]] == values
+    configs = configs_of(experiment_file, ("channels.towers.epsilon: [0, 0.5]", varied))
+    cells = [Cell("", {}, config=config.model_dump()) for config in configs[:4:2]]
+    assert [cell.setting(key) for cell in cells] == values
 
 
 def test_a_run_on_dumps_may_be_varied_and_a_collection_without_domains_has_none(experiment_file: Path) -> None:
@@ -291,8 +301,8 @@ def domains_file(experiment_file: Path, config_file: Path) -> Path:
     replace(config_file, ("  judgments:", "  domains: domains.tsv\n  judgments:"))
     replace(
         experiment_file,
-        ("loss.name: [sosl, three_part_l2]", "data.held_out: [[news], [health]]"),
-        ("loss.name: sosl, ", "data.held_out: [news], "),
+        ("loss.kind: [sosl, three_part_l2]", "data.held_out: [[news], [health]]"),
+        ("loss.kind: sosl, ", "data.held_out: [news], "),
         ("output: experiment", "published: domains_table_2\noutput: experiment"),
     )
     return experiment_file
@@ -309,7 +319,7 @@ def test_an_adversary_may_vary_and_without_held_out_domains_its_texts_fail_alone
     cells = cells_of(
         domains_file,
         ("[[news], [health]]", "[[], [news]]"),
-        ("model.epsilon: [0, 0.5]", "adversary.held_out_texts: [false, true]"),
+        ("channels.towers.epsilon: [0, 0.5]", "adversary.held_out_texts: [false, true]"),
         ("training.seed: [1, 2]", "adversary.weight: [0, 0.25]"),
         ("training.seed: 2", "adversary.weight: 0.25"),
         ("training.epochs: 3", "adversary.updates: alternate"),
@@ -334,14 +344,19 @@ def test_a_preset_may_vary_and_decides_what_neither_run_nor_cell_gives(
     config_file.write_text(config_file.read_text() + "training:\n  batch_lists: 8\n  learning_rate_end: null\n")
     configs = configs_of(
         experiment_file,
-        ("loss.name: [sosl, three_part_l2]", "preset: [paper, best]"),
-        ("model.epsilon: [0, 0.5]", "model.encoder: [mean, cnn]"),
-        ("{loss.name: sosl, training.seed: 2}", "{preset: best, training.seed: 2}"),
+        ("loss.kind: [sosl, three_part_l2]", "preset: [paper, best]"),
+        ("channels.towers.epsilon: [0, 0.5]", "channels.towers.encoder: [mean, cnn]"),
+        ("{loss.kind: sosl, training.seed: 2}", "{preset: best, training.seed: 2}"),
     )
     names = [cell.name for cell in cells_of(experiment_file)[::2]]
     assert names == ["paper-mean-seed1", "paper-cnn-seed1", "best-mean-seed1", "best-cnn-seed1"]
     assert [
-        (config.preset, config.model.embedding_dim, config.model.stem_embeddings, config.training.epochs)
+        (
+            config.preset,
+            config.channels.towers.embedding_dim,
+            config.channels.towers.encoder.reads.stems,
+            config.training.epochs,
+        )
         for config in configs
     ] == [
         *[("paper", 64, False, 30)] * 4,
@@ -355,7 +370,7 @@ def test_a_preset_may_vary_and_decides_what_neither_run_nor_cell_gives(
 def test_a_preset_over_a_resolved_run_fails_its_cells_alone(experiment_file: Path, config_file: Path) -> None:
     config_file.write_text(dump_config(load_config(str(config_file))))
     cells = cells_of(
-        experiment_file, ("loss.name: [sosl, three_part_l2]", "preset: [best, paper]"), ("loss.name: sosl, ", "")
+        experiment_file, ("loss.kind: [sosl, three_part_l2]", "preset: [best, paper]"), ("loss.kind: sosl, ", "")
     )
     assert [cell.settings["preset"] for cell in cells if cell.fault] == ["paper"] * 4
     assert str(cells[-1].fault).startswith(f"{experiment_file}:4: preset: ")
@@ -379,7 +394,7 @@ def test_a_published_experiment_has_the_same_cells_whatever_is_installed(
 @pytest.mark.parametrize("file", sorted((CONFIGS.parent / "best").glob("*.yaml")), ids=lambda file: file.stem)
 def test_a_run_that_experiments_vary_has_no_encoder_of_the_machine(file: Path) -> None:
     content = yaml.safe_load(file.read_text())
-    assert (content["preset"], content["encoder"]) == ("best", {"kind": "none"})
+    assert (content["preset"], content["channels"]) == ("best", {"encoder": None})
 
 
 def test_without_files_a_grid_is_that_with_them_but_for_digests_and_domains(experiment_file: Path) -> None:

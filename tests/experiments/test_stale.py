@@ -24,10 +24,10 @@ pytestmark = pytest.mark.stages
 ROOMS = ("schemas", "models", "components", "smooth_clir/retrieval", "smooth_clir/wikipedia")
 STEMS = "models/texts/stems.py"
 VARIANTS = {
-    "PSI": {"preset": "polynomial", "lexicon.weight": 0},
+    "PSI": {"preset": "polynomial", "channels.lexicon.weight": 0},
     "closed": {"preset": "closed"},
-    "USE": {"encoder.kind": "use_multilingual"},
-    "CosSim": {"preset": "cossim", "lexicon.kind": "none"},
+    "USE": {"channels.encoder.kind": "use_multilingual"},
+    "CosSim": {"preset": "cossim", "channels.lexicon": None},
 }
 
 
@@ -50,7 +50,7 @@ class Report:
         self.file.parent.mkdir()
         paths = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
         files = {role: str(self.data / name) for role, name in paths.items()}
-        run = {"data": {**files, "query_language": "en", "document_language": "fr"}, "encoder": {"kind": "none"}}
+        run = {"data": {**files, "query_language": "en", "document_language": "fr"}, "channels": {"encoder": None}}
         grid = {"training.seed": [1, 2]}
         self.content = {"title": "PSI", "run": run, "variants": VARIANTS, "grid": grid, "output": str(folder / "out")}
         self.write()

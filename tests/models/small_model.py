@@ -8,8 +8,8 @@ import tensorflow as tf
 from models.exported.export import export_ranker
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings
 from models.texts.stems import stems as stems_of
 from models.texts.text_features import TextFeatures
 from models.texts.tokens import ALL_WORDS, tokenize
@@ -76,16 +76,29 @@ def small_text_features(folder: Path, with_stems: bool = False, rules: WordRules
     return VocabularyFeatures(folder, with_stems, rules)
 
 
-def small_towers(**settings: Any) -> TwoTowers:
+def small_towers(
+    encoder: str = "mean",
+    embedding_dim: int = 2,
+    similarity: str = "smooth_cosine",
+    epsilon: float = 1.0,
+    **encoder_settings: Any,
+) -> TwoTowers:
     """Two untrained towers over the words of those files."""
-    model = ModelSettings(**{"embedding_dim": 2, **settings})
+    settings = TwoTowersSettings.model_validate(
+        {
+            "encoder": {"kind": encoder, **encoder_settings},
+            "embedding_dim": embedding_dim,
+            "similarity": similarity,
+            "epsilon": epsilon,
+        }
+    )
     numbers = [
         (words.count("\n"), stems.count("\n")) for words, stems in zip(WORDS.values(), STEMS.values(), strict=True)
     ]
     query_words, document_words = (
-        Words(words, stems=stems) if model.has_words else Words(stems) for words, stems in numbers
+        Words(words, stems=stems) if settings.reads.words else Words(stems) for words, stems in numbers
     )
-    return TwoTowers(query_words, document_words, model, seed=1)
+    return TwoTowers(query_words, document_words, settings, seed=1)
 
 
 def features_of(text_features: TextFeatures, queries: list[str], documents: list[list[str]]) -> dict[str, Any]:

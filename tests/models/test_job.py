@@ -4,18 +4,20 @@ import json
 
 import pytest
 
-from models.choices import CHANNELS, ENCODERS
 from models.job import TrainingJob
-from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
+from models.lexicon.settings import Bm25Settings
+from models.losses.settings import SoslSettings
+from models.rankers.settings import CnnSettings, TwoTowersSettings
+from models.settings import WordTableSource
 from models.training.settings import TrainingSettings
 from tests.models.training_job import training_job
 
 VECTORS = WordTableSource(path="fr.vec", sha256="0f", width=2, most_words=9, max_bad_share=0.1, train=False)
 JOB = training_job(
-    model=ModelSettings(encoder="cnn", encoder_settings={"filters": 5}),
-    loss=LossSettings(theta=(0.1, 0.2, 0.3), learn_theta=True),
-    training=TrainingSettings(epochs=None).for_model(ModelSettings(encoder="cnn")),
-    channels={"bm25": ChannelSettings(kind="bm25", weight="fitted")},
+    towers=TwoTowersSettings(encoder=CnnSettings(filters=5)),
+    loss=SoslSettings(theta=(0.1, 0.2, 0.3), learn_theta=True),
+    training=TrainingSettings(epochs=None).for_towers(TwoTowersSettings.of("cnn")),
+    channels={"bm25": Bm25Settings(weight="fitted")},
     word_tables={"document_vocabulary": VECTORS},
     top_grade=3,
 )
@@ -34,14 +36,14 @@ def test_a_stage_that_does_not_train_has_no_job(properties):
 
 def test_the_numbers_of_a_trial_replace_epsilon_and_the_thresholds_alone():
     job = JOB.with_numbers({"epsilon": 0.25, "theta_1": -0.5, "theta_2": 0.0, "theta_3": 0.5})
-    assert (job.model.epsilon, job.loss.theta) == (0.25, (-0.5, 0.0, 0.5))
+    assert (job.towers.epsilon, job.loss.theta) == (0.25, (-0.5, 0.0, 0.5))
     assert TrainingJob.model_validate(job.model_dump(mode="json")) == job
     assert JOB.with_numbers({"epsilon": 0.25}).loss == JOB.loss
-    changed = {"model": JOB.model, "loss": JOB.loss}
+    changed = {"towers": JOB.towers, "loss": JOB.loss}
     assert job.model_copy(update=changed) == JOB.with_numbers({}) == JOB
 
 
 def test_its_code_is_that_of_the_parts_it_names():
-    modules = {declaration.module for declaration in JOB.declarations()}
-    assert {ENCODERS["cnn"].module, CHANNELS["bm25"].module} < modules
-    assert ENCODERS["lstm"].module not in modules
+    modules = {*JOB.modules()}
+    assert {"models.layers.cnn_encoder", "models.lexicon.structured_queries"} < modules
+    assert "models.layers.lstm_encoder" not in modules

@@ -5,70 +5,77 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.choices import ENCODERS, SCORERS
-from models.losses.declarations import LOSSES
-from models.settings import LARGEST_EPSILON, SMALLEST_EPSILON, LossSettings, ModelSettings
+from models.losses.settings import LossSettings
+from models.rankers.settings import (
+    LARGEST_EPSILON,
+    SMALLEST_EPSILON,
+    CnnSettings,
+    CosSimSettings,
+    DuetSettings,
+    EncoderHeadSettings,
+    LstmSettings,
+    MeanSettings,
+    PolynomialSettings,
+    Reading,
+    ScorerSettings,
+    TextEncoderSettings,
+    TwoTowersSettings,
+)
 from models.training.settings import MIN_EPOCHS, TrainingSettings
 
 
 @pytest.mark.parametrize("epsilon", [SMALLEST_EPSILON, LARGEST_EPSILON])
 def test_the_outermost_epsilons_count_beside_a_norm_of_one_in_float32(epsilon):
-    assert ModelSettings(epsilon=epsilon).epsilon == epsilon
+    assert TwoTowersSettings(epsilon=epsilon).epsilon == epsilon
     assert np.float32(1) + np.float32(epsilon) not in (np.float32(1), np.float32(epsilon))
 
 
 @pytest.mark.parametrize(
-    ("encoder", "own", "complete"),
+    "complete",
     [
-        ("mean", {}, {}),
-        ("cnn", {}, {"filters": 300}),
-        ("cnn", {"filters": 9}, {"filters": 9}),
-        ("lstm", {}, {"units": 64}),
-        ("polynomial", {}, {"degree": 2}),
+        MeanSettings(initial_scale=0.1, dropout=0),
+        CnnSettings(filters=300, initial_scale=0.1, dropout=0.4),
+        LstmSettings(units=64, initial_scale=0.1, dropout=0.4),
+        PolynomialSettings(degree=2, initial_scale=0.03, dropout=0),
+        CosSimSettings(units=64, query_words=20, initial_scale=0.1, dropout=0),
+        DuetSettings(filters=128, window=100, query_words=20, initial_scale=0.03, dropout=0),
     ],
+    ids=lambda complete: complete.kind,
 )
-def test_settings_of_the_encoders_own_are_completed(encoder, own, complete):
-    assert ModelSettings(encoder=encoder, encoder_settings=own).encoder_settings == complete
+def test_settings_of_a_kind_s_own_are_completed(complete):
+    base = TextEncoderSettings if isinstance(complete, TextEncoderSettings) else ScorerSettings
+    assert base.model_validate(complete.kind) == complete
 
 
-def test_settings_of_the_scorers_own_are_completed():
-    assert ModelSettings(scorer="cossim").scorer_settings == {"units": 64, "query_words": 20}
-    own = {"filters": 128, "window": 100, "query_words": 20}
-    assert ModelSettings(scorer="duet_distributed").scorer_settings == own
-
-
-def test_the_columns_and_the_idf_that_a_model_needs_follow_from_its_settings():
-    def needs(**settings):
-        model = ModelSettings(**settings)
-        return model.has_words, model.has_stems, model.has_idf
-
-    assert needs() == needs(scorer="cossim") == (True, False, False)
-    assert needs(stem_embeddings=True, pooling="idf") == (True, True, True)
-    assert needs(encoder="polynomial") == (True, False, True)
-    assert needs(encoder="polynomial", terms="stems") == (False, True, True)
+def test_the_columns_and_the_idf_that_towers_need_follow_from_their_settings():
+    assert TwoTowersSettings().reads == CosSimSettings().reads == Reading(words=True, stems=False, idf=False)
+    assert EncoderHeadSettings().reads == Reading(words=False, stems=False, idf=False)
+    assert MeanSettings(stem_embeddings=True, pooling="idf").reads == Reading(words=True, stems=True, idf=True)
+    assert TwoTowersSettings.of("polynomial").reads == Reading(words=True, stems=False, idf=True)
+    assert PolynomialSettings(terms="stems").reads == Reading(words=False, stems=True, idf=True)
 
 
 OWN = ("learning_rate", "learning_rate_decay", "embedding_factor")
 
 
 @pytest.mark.parametrize(
-    ("settings", "declaration"),
+    ("towers", "own"),
     [
-        *(({"encoder": name}, ENCODERS[name]) for name in ENCODERS),
-        *(({"scorer": name}, SCORERS[name]) for name in ("cossim", "duet_distributed")),
+        (TwoTowersSettings.of("mean"), (0.1, 1.0, 1.0)),
+        (TwoTowersSettings.of("cnn"), (0.001, 0.95, 30.0)),
+        (TwoTowersSettings.of("lstm"), (0.001, 0.95, 30.0)),
+        (TwoTowersSettings.of("polynomial"), (0.002, 1.0, 1.0)),
+        (CosSimSettings(), (0.001, 0.95, 30.0)),
+        (DuetSettings(), (0.001, 0.95, 30.0)),
+        (EncoderHeadSettings(), (0.001, 1.0, 1.0)),
     ],
 )
-def test_null_is_the_own_of_the_encoder_or_of_the_scorer_and_what_is_given_is_kept(settings, declaration):
-    model = ModelSettings(**settings)
-    assert (model.dropout, model.initial_scale) == (declaration.default_dropout, declaration.default_initial_scale)
-    training = TrainingSettings().for_model(model)
-    assert {name: getattr(training, name) for name in OWN} == {
-        name: getattr(declaration, f"default_{name}") for name in OWN
-    }
-    assert ModelSettings(**settings, dropout=0.25).dropout == 0.25
+def test_null_is_the_own_of_the_encoder_or_of_the_scorer_and_what_is_given_is_kept(towers, own):
+    training = TrainingSettings().for_towers(towers)
+    assert tuple(getattr(training, name) for name in OWN) == own
     complete = TrainingSettings(learning_rate=0.5, learning_rate_decay=0.75, embedding_factor=2.0)
-    assert complete.for_model(model) == complete
-    falling = TrainingSettings(learning_rate=0.5, learning_rate_end=0.2).for_model(model)
+    assert complete.for_towers(towers) == complete
+    falling = TrainingSettings(learning_rate=0.5, learning_rate_end=0.2).for_towers(towers)
     assert falling.learning_rate_decay == 1
     assert [falling.learning_rate_in(epoch, 5) for epoch in range(1, 6)] == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1])
 
@@ -97,9 +104,10 @@ def test_epochs_by_the_number_of_lists_are_some_and_the_fewer_the_more_lists_the
     assert TrainingSettings(epochs=3).epochs_of(lists) == 3
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", LossSettings.kinds)
 def test_a_loss_without_theta_has_its_own_which_fits_three_grades(name):
-    settings = LossSettings(name=name)
-    assert settings.theta == LOSSES[name].default_theta
+    settings = LossSettings.model_validate(name)
+    assert getattr(settings.for_grades(top_grade=2), "theta", None) == settings.thresholds
     assert settings.fault_for(top_grade=2) is None
-    assert (settings.is_over_batch, LossSettings(name=name, softmax_weight=0.1).is_over_batch) == (False, True)
+    with_softmax = LossSettings.model_validate({"kind": name, "softmax_weight": 0.1})
+    assert (settings.is_over_batch, with_softmax.is_over_batch) == (False, True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.beam_settings import BeamSettings, beam_arguments, check_local_beam
+from pipeline.beam_settings import BeamSettings, InProcessSettings, check_local_beam
 from schemas.errors import ConfigError
 
 PORTABLE = {
@@ -60,7 +60,7 @@ DATAFLOW = {
     ],
 )
 def test_every_setting_becomes_the_option_of_its_runner(settings, arguments) -> None:
-    assert set(beam_arguments(BeamSettings(**settings))) == arguments
+    assert set(BeamSettings.model_validate(settings).arguments()) == arguments
 
 
 @pytest.mark.stages
@@ -68,13 +68,13 @@ def test_every_setting_becomes_the_option_of_its_runner(settings, arguments) -> 
 def test_beam_knows_every_argument(settings) -> None:
     from apache_beam.options.pipeline_options import PipelineOptions
 
-    arguments = beam_arguments(BeamSettings(**settings))
+    arguments = BeamSettings.model_validate(settings).arguments()
     options = PipelineOptions(arguments).get_all_options(drop_default=True)
     assert {f"--{name}={value}" for name, value in options.items()} == set(arguments)
 
 
 def test_a_local_run_refuses_workers_that_cannot_see_its_artifacts() -> None:
-    check_local_beam(BeamSettings())
-    check_local_beam(BeamSettings(**PORTABLE))
+    check_local_beam(InProcessSettings())
+    check_local_beam(BeamSettings.model_validate(PORTABLE))
     with pytest.raises(ConfigError, match="beam.runner: .*in_process or portable.*'dataflow'"):
-        check_local_beam(BeamSettings(**DATAFLOW))
+        check_local_beam(BeamSettings.model_validate(DATAFLOW))

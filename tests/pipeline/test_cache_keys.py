@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -17,22 +18,24 @@ import pytest
 import yaml
 from tfx.dsl.components.base.base_component import BaseComponent
 
-from models.choices import OPTIMIZERS, Declaration, DrawnSettings
 from pipeline import identity
 from pipeline.config import RunConfig, load_config
 from pipeline.identity import IDENTITY_FORM
 from pipeline.input_files import resolve_digests
 from pipeline.pipeline import create_pipeline
 from pipeline.presets import PRESETS
-from pipeline.settings_file import known_keys, settings_fields
+from pipeline.settings_file import settings_fields
 from pipeline.stages import STAGES
-from schemas.settings import OneOf, Settings
+from schemas.settings import OneOf, Settings, section_classes
 from smooth_clir.wikipedia.settings import WikipediaSettings
 from tests.e2e.process import ROOT, copy_code
 
 pytestmark = pytest.mark.stages
 
-KEYS = known_keys(RunConfig)
+FIELDS = {item.name: item for item in reversed([*settings_fields(RunConfig)])}
+"""Each setting by its name, that of the first kinds where kinds differ."""
+KEYS = [key for key in FIELDS if not any(other.startswith(f"{key}.") for other in FIELDS)]
+"""The settings that are no sections."""
 CODE_DIGEST = identity.code_digest
 Values = Mapping[str, Any]
 """Values by their dotted settings."""
@@ -60,15 +63,11 @@ def changed(before: Keys, after: Keys) -> set[str]:
 EVERY_STAGE: Values = {
     "data.domains": "/domains",
     "data.held_out": ["news"],
-    "model.stem_embeddings": True,
+    "channels.towers.encoder.stem_embeddings": True,
     "embeddings": {"query": "/en.vec", "document": "/fr.vec"},
-    "lexicon": {
-        "kind": "lexicon",
-        "pairs": "/pairs",
-        "translator": {"kind": "endpoint", "address": "http://127.0.0.1:7"},
-    },
-    "encoder": {"kind": "endpoint", "address": "http://127.0.0.1:9", "query_model": "m"},
-    "channels": {"lsi": {"kind": "cl_lsi"}},
+    "channels.lexicon": {"pairs": "/pairs", "translator": {"kind": "endpoint", "address": "http://127.0.0.1:7"}},
+    "channels.encoder": {"kind": "endpoint", "address": "http://127.0.0.1:9", "query_model": "m"},
+    "channels.cl_lsi": {},
     "adversary.weight": 0.5,
     "training.sampling": "equal",
     "tuning": {"search": "random", "trials": 3, "epochs": 3, "epsilon": [0.5, 2]},
@@ -84,25 +83,24 @@ DUMPS: Values = {
     "adversary.weight": 0,
     "training.sampling": "natural",
 }
-SAVED_MODEL: Values = {"encoder": {"kind": "saved_model", "path": "/model"}}
-TRANSLATORS = ("lexicon.translator", "evaluation.query_translator")
+TRANSLATORS = ("channels.lexicon.translator", "evaluation.query_translator")
 
 
-def translator_changes(setting: str) -> Iterator[tuple[Values, Values]]:
-    """Other values of a translator, and what they need."""
-    yield {f"{setting}.kind": "command", f"{setting}.command": [["true"]], f"{setting}.address": None}, {}
-    yield {f"{setting}.command": [["false"]]}, {setting: {"kind": "command", "command": [["true"]]}}
-    yield {f"{setting}.address": "http://127.0.0.1:6"}, {}
-    yield {f"{setting}.key_variable": "CLIR_KEY"}, {}
-    yield {f"{setting}.probe": "a"}, {}
-
-
-VECTORS: Values = {"encoder": {"kind": "vectors", "query_vectors": "/q.npy", "document_vectors": "/d.npy"}}
 NO_SEARCH: Values = {"tuning": {}}
-WITHOUT_THRESHOLDS: Values = {"loss": {"name": "softmax"}}
-POLYNOMIAL: Values = {"model.encoder": "polynomial", "model.stem_embeddings": False, "embeddings": {}}
-PORTABLE: Values = {"runner": "portable", "endpoint": "flink:8099", "environment": "docker"}
-DATAFLOW: Values = {"runner": "dataflow", "project": "p1", "region": "r1", "temp_location": "gs://b/t"}
+OTHER_TOWERS: Values = {**NO_SEARCH, "embeddings": {}, "search": {}}
+"""What towers of any kind, and with any encoder, go with."""
+REQUIRED: dict[str, Values] = {
+    "saved_model": {"kind": "saved_model", "path": "/model"},
+    "vectors": {"kind": "vectors", "query_vectors": "/q.npy", "document_vectors": "/d.npy"},
+    "command": {"kind": "command", "command": [["true"]]},
+    "portable": {
+        "runner": "portable", "endpoint": "flink:8099", "environment": "docker", "environment_config": "image",
+    },
+    "dataflow": {
+        "runner": "dataflow", "project": "p1", "region": "r1", "temp_location": "gs://b/t", "image": "i",
+    },
+}  # fmt: skip
+"""Kind to a section of it, where more than the kind must be given."""
 
 
 @cache
@@ -126,18 +124,17 @@ def configuration(values: Values, content: dict[str, Any] | None = None) -> RunC
 
 @pytest.fixture(autouse=True)
 def quick_digests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand-ins for the digests of code, which tell modules apart by their names; and a second optimizer."""
+    """Stand-ins for the digests of code, which tell modules apart by their names."""
     monkeypatch.setattr(
         identity, "code_digest", lambda *modules: hashlib.sha256(repr(sorted(modules)).encode()).hexdigest()
     )
-    monkeypatch.setitem(OPTIMIZERS, "another", Declaration("models.optimizers.another", DrawnSettings))
 
 
 # Which stages read a setting: their signatures say it
 
 SECTIONS: dict[object, str] = {WikipediaSettings: "data.wikipedia"}
 """The class of each section of settings to its name."""
-SECTION_OF = {setting.partition(".")[2]: setting for setting in TRANSLATORS}
+SECTION_OF = {setting.rpartition(".")[2]: setting for setting in TRANSLATORS}
 """The parameters whose sections share a class."""
 READ_FROM = {
     # parameters of stages
@@ -145,49 +142,50 @@ READ_FROM = {
     "digests": "data.sha256.queries data.sha256.documents data.sha256.judgments data.sha256.candidates"
     " data.sha256.domains",
     "languages": "data.query_language data.document_language",
-    "pairs_digest": "lexicon.sha256.pairs",
-    "wikiclir_files": "lexicon.title_pairs",
+    "pairs_digest": "channels.lexicon.sha256.pairs",
+    "wikiclir_files": "channels.lexicon.title_pairs",
     "methods": "evaluation.baselines",
     "most": "training.sampling training.batch_lists",
     "serving": "output",
     "folder": "output",
     # fields of their settings
     "max_tokens": "data.max_document_tokens",
-    "stem_languages": "data.query_language data.document_language model.terms model.stem_embeddings",
-    "joint_stems": "model.start",
+    "stem_languages": "data.query_language data.document_language channels.towers.encoder.terms"
+    " channels.towers.encoder.stem_embeddings",
+    "joint_stems": "channels.towers.encoder.start",
     "path": "embeddings.query embeddings.document",
     "sha256": "embeddings.sha256.query embeddings.sha256.document",
-    "width": "model.embedding_dim",
-    "most_words": "model.vocabulary_size",
-    "channels": "channels lexicon.kind lexicon.weight lexicon.in_training encoder.head encoder.weight",
+    "width": "channels.towers.embedding_dim",
+    "most_words": "data.vocabulary_size",
+    "channels": "channels.lexicon.kind channels.lexicon.weight channels.lexicon.in_training channels.encoder.weight"
+    " channels.cl_lsi.kind channels.cl_lsi.weight channels.cl_lsi.in_training channels.cl_lsi.dim channels.own",
     "documents": "",
 }
 """The settings behind the parameters and fields that are not named after their setting."""
-PLAIN = ("data", "lexicon", "model", "embeddings", "adversary", "evaluation")
+PLAIN = ("data", "channels.lexicon", "embeddings", "adversary", "evaluation")
 """The sections that parameters and fields are named after; the first that has the name counts."""
 READ_TOO = {"Transform": "adversary.held_out_texts", "WikipediaGen": "data.sha256.wikipedia"}
 """Settings that decide the values of a stage's parameters, and have no parameter of their own."""
 NOT_READ = {
-    "WikipediaGen": r"lexicon\.title_pairs|data\.sha256\.(?!wikipedia)\w+",
-    "CollectionGen": "lexicon.title_pairs",
-    "PaperTrainer": r"(?!data\.|training\.(seed|device|replicas|workers)$).*|data\.max_bad_share",
+    "WikipediaGen": r"channels\.lexicon\.title_pairs|data\.sha256\.(?!wikipedia)\w+",
+    "CollectionGen": "channels.lexicon.title_pairs",
+    "PaperTrainer": r"(?!data\.|training\.(seed|device|replicas|workers)$).*|data\.(max_bad_share|vocabulary_size)",
     "Trainer": r"tuning\..*",
     "Tuner": r"feedback\..*",
-    "TrainingReport": "model.vocabulary_size",
-    "TextVectorGen": r"encoder\.(name|licence|head|weight)",
+    "TextVectorGen": r"channels\.encoder\.(name|licence|weight)",
     "Pusher": r"beam\..*|kubeflow\..*",
 }
 """Patterns of settings that a stage's signature names and the stage does not get."""
 
 
-def section_classes(settings: type[Settings], prefix: str = "") -> Iterator[tuple[object, str]]:
+def sections_in(settings: type[Settings], prefix: str = "") -> Iterator[tuple[object, str]]:
     for name, field in settings.model_fields.items():
-        if isinstance(field.annotation, type(Settings)):
-            yield field.annotation, f"{prefix}{name}"
-            yield from section_classes(field.annotation, f"{prefix}{name}.")
+        for section in section_classes(field.annotation):
+            yield section, f"{prefix}{name}"
+            yield from sections_in(section, f"{prefix}{name}.")
 
 
-SECTIONS |= dict(section_classes(RunConfig))
+SECTIONS |= dict(sections_in(RunConfig))
 
 
 def settings_behind(name: str, kind: Any) -> set[str]:
@@ -215,7 +213,7 @@ def read_by(stage: type, name: str) -> frozenset[str]:
     hints = get_type_hints(function) if inspect.isfunction(function) else {}
     read = {key for parameter, kind in hints.items() for key in settings_behind(parameter, kind)}
     if name == "Pusher":
-        read = {*KEYS}  # they stand in the model's card
+        read = {*KEYS, "channels.own"}  # they stand in the model's card
     read |= set(READ_TOO.get(name, "").split())
     return frozenset(key for key in read if not re.fullmatch(NOT_READ.get(name, "-"), key))
 
@@ -232,16 +230,24 @@ def choices_of(kind: Any) -> list[Any]:
     return named + [choice for part in get_args(kind) for choice in choices_of(part)]
 
 
-def another_value(setting: str) -> Values:
+def needed_for(setting: str) -> Values:
+    """The settings that a section must have to be of the first kind with a setting; none where the sample's has it."""
+    section, _, name = setting.rpartition(".")
+    if not FIELDS[setting].kinds or hasattr(attrgetter(section)(configuration({})), name):
+        return {}
+    kind, beside = FIELDS[setting].kinds[0], OTHER_TOWERS if section.startswith("channels.towers") else {}
+    return {section: REQUIRED.get(kind, {"kind": kind}), **beside}
+
+
+def another_value(setting: str, needed: Values) -> Values:
     """A setting with the first valid value that is not the sample's."""
-    field = dict(settings_fields(RunConfig))[setting]
+    field, section = FIELDS[setting].field, FIELDS[setting].section
     kind = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
-    value: Any = configuration({})
-    for name in setting.split("."):
-        value = getattr(value, name)
-    for candidate in [not value] if isinstance(value, bool) else [*choices_of(kind), 2, 1, 64, 0.25, "/another"]:
+    value: Any = attrgetter(setting)(configuration(needed))
+    choices = [*section.kinds] if section else choices_of(kind)
+    for candidate in [not value] if isinstance(value, bool) else [*choices, 2, 1, 64, 0.25, "/another"]:
         try:
-            if candidate != value and configuration({setting: candidate}):
+            if candidate != value and configuration({**needed, setting: candidate}):
                 return {setting: candidate}
         except pydantic.ValidationError:
             continue
@@ -251,87 +257,82 @@ def another_value(setting: str) -> Values:
 OTHER_VALUES: list[tuple[Values, Values]] = [
     ({"data.wikipedia": {**DUMPS["data.wikipedia"], "max_words": 9}}, DUMPS),
     ({"data.sha256.wikipedia": {"en.pages": "0f"}}, DUMPS),
-    ({"lexicon.title_pairs": True}, DUMPS),
-    ({"lexicon.title_pairs_weight": 2}, {**DUMPS, "lexicon.title_pairs": True}),
+    ({"channels.lexicon.title_pairs": True}, DUMPS),
+    ({"channels.lexicon.title_pairs_weight": 2}, {**DUMPS, "channels.lexicon.title_pairs": True}),
     ({"data.held_out": ["sport"]}, {}),
-    ({"data.top_grade": 3}, WITHOUT_THRESHOLDS),
+    ({"data.top_grade": 3}, {"loss": "softmax"}),
     ({"data.query_language": "de"}, {}),
     ({"data.document_language": "de"}, {}),
-    ({"model.scorer": "cossim"}, {**NO_SEARCH, "model.stem_embeddings": False}),
-    ({"model.scorer_settings": {"units": 8}}, {**NO_SEARCH, "model.stem_embeddings": False, "model.scorer": "cossim"}),
-    ({"model.encoder": "cnn"}, {"model.stem_embeddings": False}),
-    ({"model.encoder_settings": {"filters": 8}}, {"model.stem_embeddings": False, "model.encoder": "cnn"}),
-    ({"model.terms": "stems"}, POLYNOMIAL),
-    ({"model.start": "lexicon"}, {**POLYNOMIAL, "model.terms": "stems"}),
-    ({"model.similarity": "cosine"}, NO_SEARCH),
-    ({"model.epsilon": 2}, NO_SEARCH),
-    ({"lexicon.kind": "bm25"}, {"lexicon": {"kind": "lexicon"}}),
-    *(pair for translator in TRANSLATORS for pair in translator_changes(translator)),
-    ({"encoder.signature": "s"}, SAVED_MODEL),
-    ({"encoder.output": "o"}, SAVED_MODEL),
-    ({"encoder.path": "/another"}, SAVED_MODEL),
-    ({"encoder.query_vectors": "/another"}, VECTORS),
-    ({"encoder.document_vectors": "/another"}, VECTORS),
-    ({"encoder.address": "http://127.0.0.1:8"}, {}),
-    ({"encoder.key_variable": "CLIR_KEY"}, {}),
+    ({"channels.towers.kind": "cossim"}, {"channels.towers": {}, **OTHER_TOWERS}),
+    ({"channels.towers.encoder.kind": "cnn"}, {"channels.towers.encoder": {}}),
     (
-        {"encoder.head": "linear", "model.scorer": "encoder_head"},
-        {**NO_SEARCH, "model.stem_embeddings": False, "embeddings": {}},
+        {"channels.towers.encoder.start": "lexicon"},
+        {"channels.towers.encoder": {"kind": "polynomial", "terms": "stems"}, **OTHER_TOWERS},
     ),
-    ({"encoder.weight": 0.2}, {}),
-    ({"encoder.probes": [2.0]}, {}),
-    ({"channels": {"lsi": {"kind": "cl_lsi", "settings": {"dim": 50}}}}, {}),
+    ({"channels.towers.similarity": "cosine"}, NO_SEARCH),
+    ({"channels.towers.epsilon": 2}, NO_SEARCH),
+    ({"channels.lexicon.kind": "bm25"}, {"channels.lexicon": {}}),
+    *(({translator: REQUIRED["command"]}, {}) for translator in TRANSLATORS),
+    *(({f"{translator}.command": [["false"]]}, {translator: REQUIRED["command"]}) for translator in TRANSLATORS),
+    *(({f"{translator}.address": "http://127.0.0.1:6"}, {}) for translator in TRANSLATORS),
+    *(({f"{translator}.key_variable": "CLIR_KEY"}, {}) for translator in TRANSLATORS),
+    ({"channels.encoder.address": "http://127.0.0.1:8"}, {}),
+    ({"channels.encoder.key_variable": "CLIR_KEY"}, {}),
+    ({"channels.encoder.weight": 0.2}, {}),
+    ({"channels.encoder.probes": [2.0]}, {}),
+    ({"channels.own": {"kind": "cl_lsi"}}, {}),
     ({"feedback.documents": 5}, {"feedback.gain": 12}),
-    ({"loss.settings": {"margin": 0.5}}, {"loss": {"name": "worst_hinge"}}),
+    ({"loss.kind": "mse"}, {"loss": {}}),
     ({"loss.theta": [0.3, 0.6]}, {}),
-    ({"training.objective_settings": {"documents": 2}}, {"training.objective": "drawn"}),
-    ({"training.optimizer_settings": {"documents": 2}}, {"training.optimizer": "another"}),
+    ({"training.objective.kind": "in_batch"}, {"training.objective": {"kind": "lists"}}),
     ({"training.epochs": 3}, {"tuning.epochs": None}),
+    ({"training.best_metric": "map"}, {}),
+    ({"evaluation.metrics": ["ndcg_10"]}, {}),
+    ({"evaluation.compared_metric": "map"}, {}),
     ({"tuning.epsilon": [0.5, 3]}, {}),
-    ({"tuning.theta": [[0.1, 0.3], [0.5, 0.6]]}, {}),
+    ({"tuning.theta": [[0.1, 0.3], [0.5, 0.6]]}, {"tuning.theta": [[0.1, 0.2], [0.5, 0.6]]}),
     ({"evaluation.baselines": ["bm25", "paper", "translated_rm3"]}, {}),
     ({"evaluation.minimums": {"map": 0.5}}, {}),
     ({"search.milvus.address": "milvus://localhost/others"}, {}),
     ({"kubeflow.image": "i", "kubeflow.pipeline_root": "gs://b/r", "kubeflow.volumes": {"a": "/a"}}, {}),
     ({"kubeflow.resources": {"Trainer": {"cpu": 1}}}, {}),
-    ({"beam.environment_config": "another"}, {"beam": {**PORTABLE, "environment_config": "image"}}),
-    ({f"beam.{name}": value for name, value in {**PORTABLE, "environment_config": "image"}.items()}, {}),
-    ({"beam.parallelism": 2, "beam.options": {"a": "1"}}, {"beam": {**PORTABLE, "environment_config": "image"}}),
-    ({f"beam.{name}": value for name, value in {**DATAFLOW, "image": "i"}.items()}, {}),
-    ({"beam.image": None, "beam.setup_file": "/setup.py"}, {"beam": {**DATAFLOW, "image": "i"}}),
+    *(({f"beam.{name}": value for name, value in REQUIRED[kind].items()}, {}) for kind in ("portable", "dataflow")),
+    ({"beam.options": {"a": "1"}}, {"beam": REQUIRED["portable"]}),
+    ({"beam.image": None, "beam.setup_file": "/setup.py"}, {"beam": REQUIRED["dataflow"]}),
 ]
 """Values that no rule finds, and the other settings that they need."""
 SWITCHES: list[tuple[Values, Values, str]] = [
     ({"search": {}}, {}, "CorpusIndexer IndexPusher SearchEvaluator"),
     ({"search.engine": "local", "search.milvus": {}}, {}, "IndexPusher SearchEvaluator"),
     ({"tuning": {}}, {}, "Tuner Trainer TrainingReport"),
-    ({"encoder": {"kind": "none"}}, {}, "TextVectorGen Tuner Trainer Evaluator Gate CorpusIndexer SearchEvaluator"),
-    ({"encoder": {"kind": "use_multilingual"}}, {}, "TextVectorGen Evaluator Gate"),
-    ({"lexicon": {"kind": "none"}}, {}, "TranslationGen LexiconGen Tuner Trainer"),
-    ({"lexicon.translator": {}}, {}, "TranslationGen LexiconGen"),
+    ({"channels.encoder": None}, {}, "TextVectorGen Tuner Trainer Evaluator Gate CorpusIndexer SearchEvaluator"),
+    ({"channels.encoder": "use_multilingual"}, {}, "TextVectorGen Evaluator Gate"),
+    ({"channels.lexicon": None}, {}, "TranslationGen LexiconGen Tuner Trainer"),
+    ({"channels.lexicon.translator": None}, {}, "TranslationGen LexiconGen"),
     (
-        {"evaluation.baselines": [], "evaluation.query_translator": {}},
+        {"evaluation.baselines": [], "evaluation.query_translator": None},
         {},
         "LexicalBaseline PaperTrainer TrainedBaseline Rivals Evaluator Gate",
     ),
     # a weight that is fitted on domains which are left out in turn
-    ({"lexicon.weight": "held_out"}, {}, "DomainValidator LexiconGen Trainer"),
+    ({"channels.lexicon.weight": "held_out"}, {}, "DomainValidator LexiconGen Trainer"),
     # settings that others replace, or make useless
-    ({"model.epsilon": 2}, {}, ""),
+    ({"channels.towers.epsilon": 2}, {}, ""),
     ({"loss.theta": [0.3, 0.6]}, {"tuning.theta": [[0.1, 0.3], [0.5, 0.6]]}, ""),
     ({"training.epochs": 4}, {}, "Trainer TrainingReport"),
     ({"tuning.epochs": 4, "tuning.epsilon": [0.5, 3]}, NO_SEARCH, ""),
-    ({"lexicon.weight": 0.2}, {"lexicon": {"kind": "none"}}, ""),
-    ({"encoder.weight": 0.2, "encoder.batch": 8}, {"encoder": {"kind": "none"}}, ""),
     ({"feedback.documents": 5}, {}, ""),
     ({"adversary.hidden": 8}, {"adversary.weight": 0}, ""),
     ({"embeddings.train": False}, {"embeddings": {}}, ""),
-    ({"model.vocabulary_size": 2}, {"embeddings": {}}, "Transform Rivals"),
+    ({"data.vocabulary_size": 2}, {"embeddings": {}}, "Transform Rivals"),
 ]
 """Settings that switch stages or inputs on and off, or have no part in a run."""
 WIRING = {"search.index", "search.engine"}
 """The settings that decide which stages there are, and stand in no stage's own settings."""
-SPECIAL = {setting for values, _ in OTHER_VALUES for setting in values} | {*WIRING, "encoder.kind"}
+SPECIAL = {setting for values, _ in OTHER_VALUES for setting in values} | {
+    *WIRING,
+    *(f"{section}.kind" for section in ("channels.encoder", "channels.cl_lsi", *TRANSLATORS)),
+}
 
 
 def check_readers(values: Values, needed: Values) -> None:
@@ -339,13 +340,16 @@ def check_readers(values: Values, needed: Values) -> None:
     before, after = configuration(needed), configuration({**needed, **values})
     stages = create_pipeline(before, "/artifacts", "", "").components
     assert changed(keys(before), keys(after)) == {
-        stage.id for stage in stages if read_by(type(stage), stage.id) & values.keys()
+        stage.id
+        for stage in stages
+        if any(f"{key}.".startswith(f"{value}.") for key in read_by(type(stage), stage.id) for value in values)
     }
 
 
 @pytest.mark.parametrize("setting", [setting for setting in KEYS if setting not in SPECIAL])
 def test_a_setting_changes_the_keys_of_the_stages_that_read_it_and_no_others(setting: str) -> None:
-    check_readers(another_value(setting), {})
+    needed = needed_for(setting)
+    check_readers(another_value(setting, needed), needed)
 
 
 @pytest.mark.parametrize(
@@ -364,7 +368,7 @@ def test_no_setting_is_without_a_reader_but_those_that_are_known_to_change_no_re
     ]
     read = {setting for stage in stages for setting in read_by(type(stage), stage.id)}
     assert {setting for setting in KEYS if setting not in read} == {
-        *("preset", "encoder.name", "encoder.licence", "search.example_queries", *WIRING),
+        *("preset", "channels.encoder.name", "channels.encoder.licence", "search.example_queries", *WIRING),
         *(setting for setting in KEYS if setting.startswith(("beam.", "kubeflow."))),
     }
 
@@ -376,9 +380,9 @@ def test_a_switch_changes_the_stages_that_it_adds_or_feeds(values: Values, neede
 
 
 CHANNELS: dict[str, Values] = {
-    "the model's alone": {"lexicon": {"kind": "none"}, "model": {"start": "random"}},
+    "the towers' alone": {"lexicon": None},
     "the preset's": {},
-    "CL-LSI": {"channels": {"lsi": {"kind": "cl_lsi"}}},
+    "CL-LSI": {"cl_lsi": {}},
     "an encoder's": {"encoder": {"kind": "endpoint", "address": "http://127.0.0.1:9", "query_model": "m"}},
 }
 """Settings of the channels of a score."""
@@ -402,12 +406,18 @@ def parsed(value: Any) -> Any:
 @pytest.mark.parametrize("channels", CHANNELS.values(), ids=CHANNELS.keys())
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_stage_gets_what_the_configuration_says_whatever_else_is_set(preset: str, channels: Values) -> None:
-    content = {**yaml.safe_load((ROOT / "configs" / "sample.yaml").read_text()), "encoder": {"kind": "none"}}
+    content = yaml.safe_load((ROOT / "configs" / "sample.yaml").read_text())
     data = {"query_language": "de", "top_grade": 3, "max_document_tokens": 9, "seed": 7, "used_negatives": 3}
     sections = {"loss": {"theta": [0.2, 0.4, 0.6]}} if preset in ("paper", "best", "closed") else {}
     sections |= {"evaluation": {"baselines": ["paper"]}}
     config = RunConfig.model_validate(
-        {**content, "preset": preset, "data": {**content["data"], **data}, **sections, **channels}
+        {
+            **content,
+            "preset": preset,
+            "data": {**content["data"], **data},
+            **sections,
+            "channels": {"encoder": None, **channels},
+        }
     )
     for stage in create_pipeline(config, "/artifacts", "", "").components:
         its = config.paper_beside() if stage.id == "PaperTrainer" else config
@@ -467,7 +477,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         (
             "models/evaluation/metrics.py",
-            "Rivals PaperTrainer Tuner Trainer Evaluator TrainingReport Gate Pusher",
+            "Rivals PaperTrainer Tuner Trainer Evaluator TrainingReport Gate Pusher SearchEvaluator",
         ),
         ("models/losses/sosl.py", "PaperTrainer Tuner Trainer"),
         ("models/losses/mse.py", ""),

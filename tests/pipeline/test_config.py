@@ -8,6 +8,7 @@ import os
 import time
 import tracemalloc
 from functools import reduce
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,14 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.choices import ENCODERS
 from models.evaluation.metrics import METRICS
-from models.losses.declarations import LOSSES
+from models.lexicon.settings import MatchingSettings
+from models.losses.settings import LossSettings
+from models.rankers.settings import TextEncoderSettings
 from pipeline.config import RunConfig, dump_config, load_config, without_folders
 from pipeline.input_files import files_of, resolve_digests
 from pipeline.presets import PRESETS
-from pipeline.settings_file import known_keys
+from pipeline.settings_file import settings_fields
 from schemas.byte_streams import input_digest
 from schemas.errors import ConfigError
 
@@ -75,7 +77,7 @@ def test_relative_paths_are_relative_to_the_file_and_in_overrides_to_the_current
     (folder / "here").mkdir()
     (folder / "here" / "other.rel").write_text("q1\td2\t2\n")
     (folder / "fr.vec").write_text("loup 1 2\n")
-    add(config_file, "model: {embedding_dim: 2}\nembeddings: {document: fr.vec}\n")
+    add(config_file, "channels: {towers: {embedding_dim: 2}}\nembeddings: {document: fr.vec}\n")
     monkeypatch.chdir(folder / "here")
     config = load_config(os.path.relpath(config_file), ["data.judgments=other.rel", "output=../there"])
     assert config.inputs() == {
@@ -117,13 +119,14 @@ def test_a_pattern_names_all_files_that_match_it_in_the_order_of_their_names(con
         ("zzz: 3\n", 8, "zzz", "known: preset, data.queries, "),
         ("ouput:\n", 8, "ouput", "did you mean output?"),
         ("training.epochs: 3\n", 8, "training.epochs", "--set"),
+        ("training:\n  objective.kind: lists\n", 9, "training.objective.kind", "--set"),
         ("output: elsewhere\n", 8, "output", "run.yaml:7"),
         ("training: {epochs: 3,\n  epochs: 4}\n", 9, "training.epochs", "run.yaml:8"),
         ("training:\n  epochs: 3.5\n", 9, "training.epochs", "got 3.5"),
         ("training:\n  epochs: three\n", 9, "training.epochs", "got 'three'"),
         ("training: 3\n", 8, "training", "got 3"),
-        ("model: [cnn]\n", 8, "model", "got ['cnn']"),
-        ("model: {encoder: [mean]}\n", 8, "model.encoder", "got ['mean']"),
+        ("channels: [cossim]\n", 8, "channels", "got ['cossim']"),
+        ("channels:\n  towers: {encoder: [mean]}\n", 9, "channels.towers.encoder", "got ['mean']"),
         ("loss:\n  theta: [low]\n", 9, "loss.theta.0", "got 'low'"),
         ("tuning:\n  theta:\n  - [0.2]\n  - {min: x}\n", 11, "tuning.theta.1.min", "got 'x'"),
         ("embeddings: {query: ''}\n", 8, "embeddings.query", "got ''"),
@@ -133,13 +136,13 @@ def test_a_pattern_names_all_files_that_match_it_in_the_order_of_their_names(con
         ("training:\n  epochs: 1:30\n", 9, "", "got '1:30'"),
         ("loss:\n  softmax_weight: 1:30.5\n", 9, "", "got '1:30.5'"),
         ("loss:\n  theta: [0.2, -0_7]\n", 9, "", "got '-0_7'"),
-        ('encoder: {name: "a\\0"}\n', 8, "", "got 'a\\x00'"),
-        ('encoder: {name: "a\\ud83d"}\n', 8, "", "got 'a\\ud83d'"),
-        ("model: !!python/name:os.system\n", 8, "", "python/name:os.system"),
-        ("model: {epsilon: 1\n", 9, "", "YAML"),
-        ("model:\n\tepsilon: 1\n", 9, "", "'\\t'"),
-        ("model: " + 2000 * "[\n ", 0, "", "YAML"),
-        ("encoder: {name: 2020-13-45}\n", 0, "", "month"),
+        ('channels: {encoder: {name: "a\\0"}}\n', 8, "", "got 'a\\x00'"),
+        ('channels: {encoder: {name: "a\\ud83d"}}\n', 8, "", "got 'a\\ud83d'"),
+        ("channels: !!python/name:os.system\n", 8, "", "python/name:os.system"),
+        ("channels: {towers: {epsilon: 1\n", 9, "", "YAML"),
+        ("loss:\n\ttheta: 1\n", 9, "", "'\\t'"),
+        ("channels: " + 2000 * "[\n ", 0, "", "YAML"),
+        ("channels: {encoder: {name: 2020-13-45}}\n", 0, "", "month"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
@@ -218,22 +221,25 @@ def test_all_faults_are_reported_at_once_each_at_its_place(config_file: Path) ->
     replace(config_file, "query_language: en", "query_language: english")
     (config_file.parent / "fr.vec").write_text("1 3\nloup 1 2 3\n")
     add(config_file, "training:\n  epochs: 0\n  epochs: x\n  seeds: 3\nouput: x\n")
-    add(config_file, "model: {embedding_dim: 2, epsilon: -1}\nembeddings: {document: fr.vec, query: en.vec}\n")
+    add(
+        config_file,
+        "channels: {towers: {embedding_dim: 2, epsilon: -1}}\nembeddings: {document: fr.vec, query: en.vec}\n",
+    )
     add(config_file, "kubeflow:\n  resources:\n    Trainr: {cpu: 1}\n    Trainer: {memory: 0}\n")
     add(config_file, "beam: {runner: dataflow, endpoint: 'localhost:1', region: Europe}\n")
-    faults = faults_of(config_file, "epsilon", "loss.name=x")
-    expected = {"--set epsilon": ["must have the form section.key=value."], "--set loss.name=x": ["loss.name"]}
+    faults = faults_of(config_file, "epsilon", "loss.kind=x")
+    expected = {"--set epsilon": ["must have the form section.key=value."], "--set loss.kind=x": ["loss.kind"]}
     keys = {
         3: ["data.documents"],
         5: ["data.query_language"],
         10: ["training.epochs", "training.epochs"],
         11: ["training.seeds"],
         12: ["ouput"],
-        13: ["model.epsilon"],
+        13: ["channels.towers.epsilon"],
         14: ["embeddings.document", "embeddings.query"],
         17: ["kubeflow.resources.Trainr"],
         18: ["kubeflow.resources.Trainer.memory"],
-        19: [f"beam.{key}" for key in ("endpoint", "project", "region", "setup_file", "temp_location")],
+        19: [f"beam.{key}" for key in ("endpoint", "project", "region", "temp_location")],
     }
     expected |= {f"{config_file}:{line}": names for line, names in keys.items()}
     assert sorted(fault.split(": ")[:2] for fault in faults) == sorted(
@@ -244,13 +250,13 @@ def test_all_faults_are_reported_at_once_each_at_its_place(config_file: Path) ->
 @pytest.mark.parametrize("dim", [0, 10**30, "x"])
 def test_an_impossible_width_is_the_only_fault(config_file: Path, dim: object) -> None:
     (config_file.parent / "fr.vec").write_text("loup 1 2\n")
-    add(config_file, f"model: {{embedding_dim: {dim}}}\nembeddings: {{document: fr.vec}}\n")
+    add(config_file, f"channels: {{towers: {{embedding_dim: {dim}}}}}\nembeddings: {{document: fr.vec}}\n")
     (fault,) = faults_of(config_file)
-    assert ":8: model.embedding_dim: " in fault
+    assert ":8: channels.towers.embedding_dim: " in fault
 
 
 def test_an_alias_within_itself_is_a_fault(config_file: Path) -> None:
-    add(config_file, "model: &model {loss: *model}\n")
+    add(config_file, "channels: &channels {towers: *channels}\n")
     assert faults_of(config_file)
 
 
@@ -265,7 +271,7 @@ def test_aliases_of_aliases_are_refused_before_they_are_written_out(config_file:
     started = time.process_time()
     tracemalloc.start()
     assert "at most 10,000 values" in faults_of(config_file)[0]
-    assert "at most 10,000 values" in faults_of(config_file, f"model.encoder={ALIASES_IN_A_LINE}")[0]
+    assert "at most 10,000 values" in faults_of(config_file, f"channels.towers.encoder={ALIASES_IN_A_LINE}")[0]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10 << 20
@@ -296,9 +302,9 @@ def test_a_huge_value_is_shortened_in_the_message(config_file: Path, lines: str)
 THRESHOLDS = st.sets(st.floats(-1, 1, exclude_min=True, exclude_max=True), min_size=2, max_size=2).map(sorted)
 EPSILONS = st.just(0.0) | st.floats(1e-6, 1e6)
 CHANGES = [
-    "training.epochs=null", "training.epochs=4", "model.embedding_dim=8", "training.learning_rate=null",
-    "training.learning_rate_end=null", "lexicon.kind=none", "lexicon.weight=fitted", "lexicon.weight=0.25",
-    "training.negatives_from=all", "tuning.search=grid", "tuning.epochs=null",
+    "training.epochs=null", "training.epochs=4", "channels.towers.embedding_dim=8", "training.learning_rate=null",
+    "training.learning_rate_end=null", "channels.lexicon=null", "channels.lexicon.weight=fitted",
+    "channels.lexicon.weight=0.25", "training.negatives_from=all", "tuning.search=grid", "tuning.epochs=null",
 ]  # fmt: skip
 
 
@@ -307,12 +313,20 @@ CHANGES = [
     content=st.fixed_dictionaries(
         {
             "loss": st.fixed_dictionaries({"theta": THRESHOLDS})
-            | st.fixed_dictionaries({"name": st.sampled_from([*LOSSES])})
+            | st.fixed_dictionaries({"kind": st.sampled_from([*LossSettings.kinds])})
         },
         optional={
             "preset": st.sampled_from([*PRESETS]),
-            "model": st.fixed_dictionaries({"epsilon": EPSILONS, "encoder": st.sampled_from([*ENCODERS])})
-            | st.fixed_dictionaries({"similarity": st.sampled_from(["smooth_cosine", "cosine", "dot"])}),
+            "channels": st.fixed_dictionaries(
+                {
+                    "towers": st.fixed_dictionaries(
+                        {"epsilon": EPSILONS, "encoder": st.sampled_from([*TextEncoderSettings.kinds])}
+                    )
+                    | st.fixed_dictionaries({"similarity": st.sampled_from(["smooth_cosine", "cosine", "dot"])})
+                    | st.sampled_from(["cossim", "duet_distributed"])
+                },
+                optional={"lexicon": st.sampled_from([None, *MatchingSettings.kinds])},
+            ),
             "tuning": st.fixed_dictionaries(
                 {"epsilon": st.sets(EPSILONS, min_size=1).map(sorted) | st.just({"min": 0.1, "max": 1, "step": 0.3})}
             ),
@@ -336,8 +350,9 @@ def test_the_resolved_configuration_holds_every_key_and_loads_to_the_same(
     second.write_text(dump_config(resolved), encoding="utf-8")
     dumped = yaml.safe_load(second.read_text(encoding="utf-8"))
     assert next(iter(dumped)) == "preset"
-    for key in known_keys(RunConfig):
-        reduce(lambda section, name: section[name], key.split("."), dumped)
+    for setting in settings_fields(RunConfig):
+        if not setting.kinds:
+            reduce(lambda section, name: section and section[name], setting.name.split("."), dumped)
     again = load_config(str(second))
     assert again == resolved == resolve_digests(again)
 
@@ -356,14 +371,17 @@ def test_every_input_has_a_digest_and_a_changed_one_is_refused_with_both(config_
     folder = config_file.parent
     (folder / "en.vec").write_text("wolf 1 2\n")
     (folder / "pairs.tsv").write_text("wolf\tloup\n")
-    add(config_file, "model: {embedding_dim: 2}\nembeddings: {query: en.vec}\nlexicon: {pairs: pairs.tsv}\n")
+    add(
+        config_file,
+        "channels: {towers: {embedding_dim: 2}, lexicon: {pairs: pairs.tsv}}\nembeddings: {query: en.vec}\n",
+    )
     resolved = resolve_digests(load_config(str(config_file)))
-    names = ["data.queries", "data.documents", "data.judgments", "embeddings.query", "lexicon.pairs"]
+    names = ["data.queries", "data.documents", "data.judgments", "embeddings.query", "channels.lexicon.pairs"]
     assert sorted(resolved.inputs()) == sorted(names)
     digests = {}
     for name, path in resolved.inputs().items():
-        section, key = name.split(".")
-        digests[name] = getattr(getattr(resolved, section).sha256, key)
+        section, _, key = name.rpartition(".")
+        digests[name] = attrgetter(f"{section}.sha256.{key}")(resolved)
         assert digests[name] == hashlib.sha256(Path(path).read_bytes()).hexdigest()
         Path(path).write_bytes(Path(path).read_bytes() + b" ")
     with pytest.raises(ConfigError) as error:
@@ -377,6 +395,6 @@ def test_every_input_has_a_digest_and_a_changed_one_is_refused_with_both(config_
 def test_the_paper_s_system_is_a_baseline_of_any_grades(
     config_file: Path, top_grade: int, theta: tuple[float, ...]
 ) -> None:
-    overrides = ["loss.name=softmax", "evaluation.baselines=[paper]", f"data.top_grade={top_grade}"]
+    overrides = ["loss.kind=softmax", "evaluation.baselines=[paper]", f"data.top_grade={top_grade}"]
     beside = load_config(str(config_file), overrides).paper_beside()
-    assert (beside.preset, beside.loss.name, beside.loss.theta) == ("paper", "sosl", theta)
+    assert (beside.preset, beside.loss.kind, beside.loss.theta) == ("paper", "sosl", theta)

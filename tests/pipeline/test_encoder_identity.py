@@ -8,9 +8,16 @@ import pytest
 
 from models.encoders import endpoint
 from models.encoders.endpoint import fingerprint
-from models.encoders.settings import EncoderDigests, EncoderSettings, TextForm
+from models.encoders.settings import (
+    EncoderDigests,
+    EncoderSettings,
+    EndpointSettings,
+    SavedModelSettings,
+    TextForm,
+    VectorsSettings,
+)
 from pipeline import encoder_identity
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig, load_config, with_channel
 from pipeline.encoder_identity import encoder_digest, with_fingerprint
 from schemas.errors import ConfigError, DataError
 
@@ -19,9 +26,9 @@ pytestmark = pytest.mark.tensors
 VECTORS = np.random.default_rng(1).normal(size=(6, 8)).astype(np.float32)
 OTHERS = np.random.default_rng(2).normal(size=(6, 8)).astype(np.float32)
 BASES = {
-    "saved_model": EncoderSettings(kind="saved_model", path="/models/one"),
-    "endpoint": EncoderSettings(kind="endpoint", address="http://localhost:1", query_model="m"),
-    "vectors": EncoderSettings(kind="vectors", query_vectors="/q.npy", document_vectors="/d.npy"),
+    "saved_model": SavedModelSettings(path="/models/one"),
+    "endpoint": EndpointSettings(address="http://localhost:1", query_model="m"),
+    "vectors": VectorsSettings(query_vectors="/q.npy", document_vectors="/d.npy"),
 }
 DECIDES = {
     "signature": ("saved_model", "encode", True),
@@ -42,21 +49,21 @@ DECIDES = {
     "retries": ("endpoint", 0, False),
     "key_variable": ("endpoint", "CLIR_KEY", False),
     "batch": ("endpoint", 1, False),
-    "head": ("endpoint", "linear", False),
     "weight": ("endpoint", 0.5, False),
 }
 """Setting to a kind that has it, another value of it, and whether it decides the vectors: files count by digests."""
 
 
 def digest_of(kind: str, **changes: object) -> str:
-    return encoder_digest(EncoderSettings(**{**BASES[kind].model_dump(), **changes}))
+    return encoder_digest(EncoderSettings.model_validate({**BASES[kind].model_dump(), **changes}))
 
 
 # Digests
 
 
 def test_every_setting_is_known_to_decide_the_vectors_or_not() -> None:
-    assert EncoderSettings.model_fields.keys() == {"kind", "sha256", *DECIDES}
+    known = {name for kind in EncoderSettings.kinds.values() for name in kind.model_fields}
+    assert known == {"kind", "sha256", *DECIDES}
 
 
 @pytest.mark.parametrize("name", DECIDES)
@@ -108,8 +115,7 @@ def config(config_file):
     loaded = load_config(str(config_file))
 
     def make(**changes: object) -> RunConfig:
-        settings = EncoderSettings(**{**BASES["endpoint"].model_dump(), **changes})
-        return loaded.model_copy(update={"encoder": settings})
+        return with_channel(loaded, "encoder", BASES["endpoint"].model_copy(update=changes))
 
     return make
 
@@ -117,9 +123,10 @@ def config(config_file):
 def test_the_fingerprint_comes_into_the_configuration_and_so_into_the_digest(probe, config, tmp_path) -> None:
     plain = config()
     resolved = with_fingerprint(plain, tmp_path / "store")
-    assert resolved.encoder == plain.encoder.model_copy(update={"probes": fingerprint(VECTORS)})
-    assert resolved.model_copy(update={"encoder": plain.encoder}) == plain
-    assert encoder_digest(resolved.encoder) != encoder_digest(plain.encoder)
+    encoder = plain.channels.encoder
+    assert resolved.channels.encoder == encoder.model_copy(update={"probes": fingerprint(VECTORS)})
+    assert with_channel(resolved, "encoder", encoder) == plain
+    assert encoder_digest(resolved.channels.encoder) != encoder_digest(encoder)
     # A resolved configuration with the same encoder stays as it is.
     assert with_fingerprint(resolved, tmp_path / "store") == resolved
     assert with_fingerprint(resolved, tmp_path / "another") == resolved
@@ -128,7 +135,7 @@ def test_the_fingerprint_comes_into_the_configuration_and_so_into_the_digest(pro
 @pytest.mark.parametrize("kind", ["none", "saved_model", "vectors"])
 def test_an_encoder_of_another_kind_is_not_asked(probe, config, tmp_path, kind) -> None:
     probe["vectors"] = DataError("nobody asks")
-    plain = config().model_copy(update={"encoder": BASES.get(kind, EncoderSettings())})
+    plain = with_channel(config(), "encoder", BASES.get(kind))
     assert with_fingerprint(plain, tmp_path / "store") == plain
     assert not (tmp_path / "store").exists()
 
@@ -139,7 +146,7 @@ def test_rounding_keeps_the_digest_and_is_no_warning(probe, config, tmp_path, ca
     for seed in range(5):
         rounding = np.random.default_rng(seed).normal(size=VECTORS.shape, scale=2e-4)
         probe["vectors"] = (VECTORS * (1 + rounding)).astype(np.float32)
-        assert fingerprint(probe["vectors"]) != first.encoder.probes
+        assert fingerprint(probe["vectors"]) != first.channels.encoder.probes
         assert with_fingerprint(config(), tmp_path / "store") == first
         assert with_fingerprint(first, tmp_path / "another") == first
     assert caplog.messages == []
@@ -151,7 +158,7 @@ def test_a_changed_model_has_another_digest_and_one_warning(probe, config, tmp_p
     probe["vectors"] = vectors
     second, third = (with_fingerprint(config(), tmp_path / "store") for _ in range(2))
     assert second == third
-    assert encoder_digest(second.encoder) != encoder_digest(first.encoder)
+    assert encoder_digest(second.channels.encoder) != encoder_digest(first.channels.encoder)
     (message,) = caplog.messages
     assert re.search(words, message)
 
@@ -173,7 +180,7 @@ def test_a_resolved_configuration_with_the_fingerprint_of_another_model_is_refus
     with pytest.raises(ConfigError) as caught:
         with_fingerprint(resolved, tmp_path / "store")
     (fault,) = caught.value.faults
-    assert fault.startswith("encoder.probes: the endpoint http://localhost:1 ")
+    assert fault.startswith("channels.encoder.probes: the endpoint http://localhost:1 ")
     probe["vectors"] = VECTORS
     assert with_fingerprint(config(), tmp_path / "store") == resolved
     assert caplog.messages == []

@@ -7,9 +7,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.encoders.settings import EncoderSettings
 from pipeline import estimate, even_sample
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig, load_config, with_channel
 from pipeline.estimate import estimate_run, size_of_collection
 from schemas.cut_texts import CutTexts
 from schemas.errors import DataError
@@ -153,7 +152,7 @@ def test_steps_memory_and_disk_follow_from_the_size(config):
     (training,) = made.trainings.values()
     assert training.steps == 3 * (size.lists["train"] // 4)
     assert training.pairs == size.pairs["train"]
-    assert training.weights == sum(size.vocabularies) * loaded.model.embedding_dim
+    assert training.weights == sum(size.vocabularies) * loaded.channels.towers.embedding_dim
     listed_bytes = size.document_bytes / size.documents * sum(size.pairs.values())
     assert made.memory_bytes["parameters and optimizer"] == 4 * 3 * training.weights
     assert made.memory_bytes["examples"] == 3 * round(listed_bytes)
@@ -166,13 +165,13 @@ def test_steps_memory_and_disk_follow_from_the_size(config):
 
 def test_an_encoder_and_an_index_take_disk_and_the_papers_system_a_training_of_its_own(config, monkeypatch):
     monkeypatch.setattr(estimate, "load_encoder", lambda _: CountingEncoder())
-    loaded = config("search.index=true", "evaluation.baselines=[paper]", "training.epochs=3", "lexicon.kind=none")
-    made = estimate_run(loaded.model_copy(update={"encoder": ENDPOINT}))
+    loaded = config("search.index=true", "evaluation.baselines=[paper]", "training.epochs=3", "channels.lexicon=null")
+    made = estimate_run(with_channel(loaded, "encoder", ENDPOINT))
     assert [*made.trainings] == ["the model", "the paper's system"]
     assert made.disk_bytes["vectors"] == 2 * 2 * DIM * (60 + QUERIES)
-    vectors = 4 * 60 * (loaded.model.embedding_dim + DIM)
+    vectors = 4 * 60 * (loaded.channels.towers.embedding_dim + DIM)
     assert made.disk_bytes["index"] == made.collection.document_bytes + vectors
-    without = estimate_run(loaded.model_copy(update={"encoder": EncoderSettings()}))
+    without = estimate_run(with_channel(loaded, "encoder", None))
     assert "vectors" not in without.disk_bytes and without.disk_bytes["index"] < made.disk_bytes["index"]
 
 
@@ -191,7 +190,7 @@ def test_a_person_gets_counts_trainings_sums_and_the_notes(config):
 @pytest.mark.parametrize(
     ("settings", "shown"),
     [
-        (["lexicon.weight=held_out"], "without each domain"),
+        (["channels.lexicon.weight=held_out"], "without each domain"),
         (["adversary.weight=0.1"], "adversary"),
         (["tuning.search=grid", "tuning.epsilon=[1, 2]"], "tuning"),
     ],

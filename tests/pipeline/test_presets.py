@@ -1,5 +1,6 @@
 """pipeline/presets.py: what a preset gives, what overrides it, and what has none."""
 
+import json
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.choices import SCORERS
+from models.channels import ChannelsSettings
 from models.lexicon.settings import LexiconSettings
-from models.losses.declarations import LOSSES
-from models.settings import ENCODERS, LossSettings, ModelSettings
+from models.losses.settings import LossSettings, SoslSettings
+from models.rankers.settings import ScorerSettings, TextEncoderSettings, TwoTowersSettings
 from models.training.settings import TrainingSettings
 from pipeline.config import RunConfig, SourceSettings, dump_config, load_config
 from pipeline.input_files import resolve_digests
@@ -24,31 +25,35 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 def values(config_file: Path, keys: Any, *overrides: str) -> dict[str, Any]:
-    """Some settings of a configuration with these overrides."""
+    """Some settings of a configuration with these overrides; None where their section has none of the name."""
     config = load_config(str(config_file), overrides)
-    return {key: reduce(getattr, key.split("."), config) for key in keys}
+    return {key: reduce(lambda section, name: getattr(section, name, None), key.split("."), config) for key in keys}
 
 
 PAPER = {
-    "data.top_grade": 2, "data.negatives": 40, "data.max_document_tokens": 200, "model.vocabulary_size": 100_000,
-    "model.embedding_dim": 64, "model.encoder": "mean", "model.dropout": 0.0, "model.epsilon": 1.0,
-    "model.similarity": "smooth_cosine", "model.terms": "words", "model.start": "random", "lexicon.kind": "none",
-    "loss.name": "sosl", "loss.theta": (0.2, 0.7), "training.epochs": 30, "training.learning_rate": 0.1,
+    "data.top_grade": 2, "data.negatives": 40, "data.max_document_tokens": 200, "data.vocabulary_size": 100_000,
+    "channels.towers.kind": "two_towers", "channels.towers.embedding_dim": 64, "channels.towers.epsilon": 1.0,
+    "channels.towers.similarity": "smooth_cosine", "channels.towers.encoder.kind": "mean",
+    "channels.towers.encoder.dropout": 0.0, "channels.lexicon": None, "channels.encoder": None,
+    "loss.kind": "sosl", "loss.theta": (0.2, 0.7), "training.epochs": 30, "training.learning_rate": 0.1,
     "training.learning_rate_decay": 1.0, "evaluation.minimums": None,
 }  # fmt: skip
 MEAN = {
-    "model.stem_embeddings": True, "model.word_dropout": 0.25, "training.epochs": None, "training.learning_rate": 0.02,
-    "training.learning_rate_end": 0.05,
+    "channels.towers.encoder.stem_embeddings": True, "channels.towers.encoder.word_dropout": 0.25,
+    "training.epochs": None, "training.learning_rate": 0.02, "training.learning_rate_end": 0.05,
 }  # fmt: skip
 BEST = {
-    "preset": "best", "lexicon.kind": "lexicon", "lexicon.weight": 0.5, "model.embedding_dim": 128,
+    "preset": "best", "channels.lexicon.kind": "lexicon", "channels.lexicon.weight": 0.5,
+    "channels.towers.embedding_dim": 128,
     "loss.in_batch": True, "loss.softmax_weight": 0, "training.negatives_from": "judged",
     "feedback.gain": "fitted", "feedback.documents": "fitted", **MEAN,
 }  # fmt: skip
 POLYNOMIAL = {
-    "lexicon.kind": "lexicon", "lexicon.weight": "fitted", "model.encoder": "polynomial", "model.terms": "stems",
-    "model.start": "lexicon", "model.embedding_dim": 300, "model.similarity": "dot", "loss.name": "pairwise_hinge",
-    "training.epochs": 8, "training.learning_rate": 0.002,
+    "channels.lexicon.kind": "lexicon", "channels.lexicon.weight": "fitted",
+    "channels.towers.encoder.kind": "polynomial", "channels.towers.encoder.terms": "stems",
+    "channels.towers.encoder.start": "lexicon", "channels.towers.embedding_dim": 300,
+    "channels.towers.similarity": "dot", "loss.kind": "pairwise_hinge", "training.epochs": 8,
+    "training.learning_rate": 0.002,
 }  # fmt: skip
 
 
@@ -58,8 +63,8 @@ POLYNOMIAL = {
 def test_paper_is_every_setting_s_own_default(config_file: Path) -> None:
     assert values(config_file, PAPER, "preset=paper") == PAPER
     config = load_config(str(config_file), ["preset=paper"])
-    assert (config.model, config.loss, config.lexicon) == (ModelSettings(), LossSettings(), LexiconSettings())
-    assert config.training == TrainingSettings().for_model(ModelSettings())
+    assert (config.channels, config.loss) == (ChannelsSettings(), SoslSettings(theta=(0.2, 0.7)))
+    assert config.training == TrainingSettings().for_towers(TwoTowersSettings())
 
 
 def test_a_configuration_that_names_no_preset_has_the_best(config_file: Path) -> None:
@@ -68,7 +73,8 @@ def test_a_configuration_that_names_no_preset_has_the_best(config_file: Path) ->
 
 def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Path) -> None:
     best, closed = (values(config_file, known_keys(RunConfig), f"preset={preset}") for preset in ("best", "closed"))
-    assert [key for key in best if best[key] != closed[key]] == ["preset", "lexicon.weight", "loss.softmax_weight"]
+    differing = {"preset", "channels.lexicon.weight", "loss.softmax_weight"}
+    assert {key for key in best if best[key] != closed[key]} == {"channels.lexicon", "loss", *differing}
     assert closed["loss.softmax_weight"] > 0
 
 
@@ -76,67 +82,79 @@ def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Pat
     ("chosen", "expected"),
     [
         ({}, {}),
-        ({"lexicon.kind": "none"}, {"model.start": "random"}),
-        ({"model.terms": "words"}, {"model.start": "random"}),
         (
-            {"model.encoder": "mean"},
-            {**{key: PAPER.get(key) for key in POLYNOMIAL}, "lexicon.kind": "lexicon", "lexicon.weight": "fitted"},
+            {"channels.lexicon": None},
+            {"channels.towers.encoder.start": "random", "channels.lexicon.kind": None, "channels.lexicon.weight": None},
+        ),
+        ({"channels.towers.encoder.terms": "words"}, {"channels.towers.encoder.start": "random"}),
+        (
+            {"channels.towers.encoder.kind": "mean"},
+            {
+                **{key: PAPER.get(key) for key in POLYNOMIAL},
+                "channels.lexicon.kind": "lexicon",
+                "channels.lexicon.weight": "fitted",
+            },
         ),
     ],
 )
 def test_polynomial_gives_what_its_encoder_its_terms_and_the_lexicon_allow(
     config_file: Path, chosen: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    overrides = [f"{key}={value}" for key, value in chosen.items()]
-    assert values(config_file, POLYNOMIAL, "preset=polynomial", *overrides) == {**POLYNOMIAL, **expected, **chosen}
+    overrides = [f"{key}={json.dumps(value)}" for key, value in chosen.items()]
+    expected = {**POLYNOMIAL, **expected, **chosen}
+    assert values(config_file, expected, "preset=polynomial", *overrides) == expected
 
 
 @pytest.mark.parametrize(("preset", "loss"), [("cossim", "worst_hinge"), ("duet_distributed", "log_likelihood")])
 def test_the_rankers_of_cohen_et_al_are_trained_as_published(config_file: Path, preset: str, loss: str) -> None:
     config = load_config(str(config_file), [f"preset={preset}"])
-    assert (config.model.scorer, config.loss.name, config.training.objective) == (preset, loss, "drawn")
-    assert config.model == ModelSettings(scorer=preset)
-    assert (config.lexicon.kind, config.training.learning_rate) == ("none", SCORERS[preset].default_learning_rate)
+    towers = ScorerSettings.model_validate(preset)
+    assert config.channels == ChannelsSettings(towers=towers)
+    assert (config.loss.kind, config.training.objective.kind) == (loss, "drawn")
+    assert config.training.learning_rate == towers.training_defaults().learning_rate
 
 
 @pytest.mark.parametrize(("scorer", "in_batch"), [("cossim", True), ("duet_distributed", False)])
 def test_a_scorer_without_encoders_has_nothing_of_the_towers_in_best(
     config_file: Path, scorer: str, in_batch: bool
 ) -> None:
-    config = load_config(str(config_file), [f"model.scorer={scorer}"])
-    assert config.model == ModelSettings(scorer=scorer, embedding_dim=128)
+    config = load_config(str(config_file), [f"channels.towers.kind={scorer}"])
+    assert config.channels.towers == ScorerSettings.model_validate({"kind": scorer, "embedding_dim": 128})
     assert (config.training.learning_rate, config.training.learning_rate_end) == (0.001, None)
-    assert config.loss.in_batch == in_batch
+    assert config.loss.takes_batch == in_batch
 
 
-@pytest.mark.parametrize("encoder", sorted(ENCODERS.keys() - {"mean"}))
+@pytest.mark.parametrize("encoder", sorted(TextEncoderSettings.kinds.keys() - {"mean"}))
 def test_other_encoders_keep_what_is_their_own(config_file: Path, encoder: str) -> None:
-    own = {*MEAN, "model.dropout", "training.learning_rate_decay", "training.embedding_factor"}
+    own = {*MEAN, "channels.towers.encoder.dropout", "training.learning_rate_decay", "training.embedding_factor"}
     best, paper = (
-        values(config_file, own, f"preset={preset}", f"model.encoder={encoder}") for preset in ("best", "paper")
+        values(config_file, own, f"preset={preset}", f"channels.towers.encoder={encoder}")
+        for preset in ("best", "paper")
     )
     assert best == paper
     best_only = BEST.keys() - MEAN.keys()
-    assert values(config_file, best_only, f"model.encoder={encoder}") == {key: BEST[key] for key in best_only}
+    assert values(config_file, best_only, f"channels.towers.encoder={encoder}") == {key: BEST[key] for key in best_only}
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LossSettings.kinds)
 def test_documents_of_other_lists_are_for_losses_with_thresholds(config_file: Path, loss: str) -> None:
-    config = load_config(str(config_file), [f"loss.name={loss}"])
-    assert config.loss.in_batch == (config.loss.theta is not None)
+    config = load_config(str(config_file), [f"loss.kind={loss}"])
+    assert config.loss.takes_batch == (config.loss.thresholds is not None)
 
 
 @pytest.mark.parametrize(("similarity", "weight"), [("smooth_cosine", 0.5), ("cosine", 0.5), ("dot", "fitted")])
 def test_the_weight_beside_an_inner_product_is_fitted(config_file: Path, similarity: str, weight: object) -> None:
-    assert load_config(str(config_file), [f"model.similarity={similarity}"]).lexicon.weight == weight
-    assert load_config(str(config_file), [f"model.similarity={similarity}", "preset=paper"]).lexicon.weight == 0.5
+    overrides = [f"channels.towers.similarity={similarity}"]
+    assert load_config(str(config_file), overrides).channels.lexicon.weight == weight
+    overrides += ["preset=paper", "channels.lexicon=lexicon"]
+    assert load_config(str(config_file), overrides).channels.lexicon.weight == 0.5
 
 
 @pytest.mark.parametrize(
     ("overrides", "gain", "documents"),
     [
-        (["lexicon.kind=none"], 0, 2),
-        (["model.scorer=duet_distributed"], 0, 2),
+        (["channels.lexicon=null"], 0, 2),
+        (["channels.towers.kind=duet_distributed"], 0, 2),
         (["channels={topics: {kind: cl_lsi}}"], "fitted", "fitted"),
         (["feedback.gain=12"], 12, 2),
         (["feedback.gain=0"], 0, 2),
@@ -155,11 +173,11 @@ def test_a_table_of_word_vectors_has_a_width_of_its_own(config_file: Path, side:
     for width in (64, 3):
         (config_file.parent / f"{width}.vec").write_text(f"loup{width * ' 1'}\n")
     wide, narrow = (f"embeddings.{side}={config_file.parent / name}" for name in ("64.vec", "3.vec"))
-    assert load_config(str(config_file), [wide]).model.embedding_dim == 64
+    assert load_config(str(config_file), [wide]).channels.towers.embedding_dim == 64
     (fault,) = faults_of(config_file, narrow)
-    assert "model.embedding_dim" in fault and "64" in fault
-    assert load_config(str(config_file), [narrow, "model.embedding_dim=3"]).model.embedding_dim == 3
-    assert load_config(str(config_file), [f"embeddings.{side}=null"]).model.embedding_dim == 128
+    assert "channels.towers.embedding_dim" in fault and "64" in fault
+    assert load_config(str(config_file), [narrow, "channels.towers.embedding_dim=3"]).channels.towers.embedding_dim == 3
+    assert load_config(str(config_file), [f"embeddings.{side}=null"]).channels.towers.embedding_dim == 128
 
 
 @pytest.mark.parametrize(("preset", "key"), [(name, key) for name, preset in PRESETS.items() for key in preset])
@@ -176,22 +194,39 @@ def test_a_preset_decides_settings_of_a_run_after_those_that_its_conditions_ask_
 
 
 def test_a_given_key_and_a_null_override_the_preset_and_leave_the_others(config_file: Path) -> None:
-    add(config_file, "preset: closed\nmodel: {word_dropout: 0}\ntraining:\n  # epochs: 3\n")
+    add(config_file, "preset: closed\nchannels: {towers: {encoder: {word_dropout: 0}}}\ntraining:\n  # epochs: 3\n")
     overrides = ["loss.softmax_weight=0.5", "training.learning_rate=null", "training.learning_rate_end=null"]
     config = load_config(str(config_file), overrides)
-    assert (config.model.word_dropout, config.model.embedding_dim) == (0, 128)
+    towers = config.channels.towers
+    assert (towers.encoder.word_dropout, towers.embedding_dim) == (0, 128)
     assert (config.loss.softmax_weight, config.loss.in_batch, config.training.epochs) == (0.5, True, None)
     assert (config.training.learning_rate, config.training.learning_rate_end) == (0.1, None)
     paper = load_config(str(config_file), ["preset=paper", "training.epochs=null"])
-    assert (paper.model, paper.training.epochs) == (ModelSettings(), None)
+    assert (paper.channels.towers, paper.training.epochs) == (TwoTowersSettings(), None)
+
+
+@pytest.mark.parametrize("preset", ["best", "closed", "polynomial"])
+def test_a_null_channel_stays_away_from_a_preset_that_gives_it_until_a_key_of_it_is_given(
+    config_file: Path, preset: str
+) -> None:
+    whole = load_config(str(config_file), [f"preset={preset}"])
+    assert whole.channels.lexicon
+    add(config_file, f"preset: {preset}\nchannels: {{lexicon: null}}\n")
+    without = load_config(str(config_file))
+    assert without.channels.lexicon is None and without.feedback.gain == 0
+    assert without.loss == whole.loss and without.training == whole.training
+    config_file.with_name("resolved.yaml").write_text(dump_config(without))
+    assert load_config(str(config_file.with_name("resolved.yaml"))) == without
+    weighed = load_config(str(config_file), ["channels.lexicon.weight=2"])
+    assert weighed.channels.lexicon == LexiconSettings(weight=2)
 
 
 def test_a_section_that_is_built_is_given_whole() -> None:
     data = SourceSettings(queries="q", documents="d", judgments="j", query_language="en", document_language="fr")
-    config = RunConfig(data=data, model=ModelSettings(encoder="cnn"), output="out")
-    assert config.model == ModelSettings(encoder="cnn")
-    assert config.training.learning_rate == ENCODERS["cnn"].default_learning_rate
-    assert config.lexicon.kind == "lexicon"
+    channels = ChannelsSettings(towers=TwoTowersSettings.of("cnn"))
+    config = RunConfig(data=data, channels=channels, output="out")
+    assert (config.channels, config.feedback.gain) == (channels, 0)
+    assert config.training.learning_rate == 0.001
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -204,7 +239,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 @given(
     content=st.dictionaries(
         st.sampled_from(sorted(RunConfig.model_fields)),
-        st.dictionaries(st.sampled_from(["encoder", "name", "query", "similarity", "sha256"]), JSON) | JSON,
+        st.dictionaries(st.sampled_from(["kind", "towers", "lexicon", "query", "sha256"]), JSON) | JSON,
     )
 )
 def test_whatever_is_given_stays_and_a_second_time_changes_nothing(content: dict[str, Any]) -> None:
@@ -234,11 +269,11 @@ def test_a_resolved_file_must_name_its_preset_and_keeps_it(config_file: Path) ->
     (fault,) = faults_of(path, "preset=papr")
     assert fault.endswith("did you mean paper?")
     content = yaml.safe_load(text)
-    del content["preset"], content["lexicon"]
+    del content["preset"], content["channels"]["lexicon"]
     path.write_text(yaml.safe_dump(content))
     (fault,) = faults_of(path)
     assert fault.startswith(f"{path}: preset: ") and ", ".join(PRESETS) in fault
-    assert load_config(str(path), ["preset=best"]).lexicon.kind == "lexicon"
+    assert load_config(str(path), ["preset=best"]).channels.lexicon.kind == "lexicon"
     assert load_config(str(config_file), [f"data.sha256.queries={'a5' * 32}"]).preset == "best"
 
 

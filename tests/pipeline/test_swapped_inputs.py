@@ -13,7 +13,7 @@ from pipeline.input_files import resolve_digests, sha256_of_file
 from pipeline.pipeline import create_pipeline
 from pipeline.stages import StageEnd
 from schemas.errors import DataError
-from schemas.settings import InputPath, Settings
+from schemas.settings import InputPath, KindSettings, Settings
 from tests.pipeline.toy_pipeline import FILES, run
 from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
 from tests.wikipedia.small_wiki import write_table
@@ -34,7 +34,11 @@ TABLES: Final = {
     "link_targets": ("linktarget", {"lt_id": 1, "lt_namespace": 0, "lt_title": "Wolf"}),
 }  # fmt: skip
 """Setting to a table and its row."""
-LATER: Final = {"lexicon.pairs": "LexiconGen", "embeddings.query": "Transform", "embeddings.document": "Transform"}
+LATER: Final = {
+    "channels.lexicon.pairs": "LexiconGen",
+    "embeddings.query": "Transform",
+    "embeddings.document": "Transform",
+}
 """The inputs that stages after the first one read, and whose own tests show the refusal: setting to stage."""
 DUMPS: Final = (
     "data.wikipedia.sitelinks",
@@ -43,7 +47,9 @@ DUMPS: Final = (
 
 
 def inputs_of(settings: type[Settings], above: str = "") -> Iterator[str]:
-    """The dotted settings that are inputs."""
+    """The dotted settings that are inputs, in a section of several kinds those of all."""
+    for kind in settings.kinds.values() if issubclass(settings, KindSettings) and settings.is_base() else ():
+        yield from inputs_of(kind, above)
     for name, field in settings.model_fields.items():
         if any(isinstance(note, InputPath) for note in field.metadata):
             yield f"{above}{name}"
@@ -98,7 +104,7 @@ def check_reads_nothing(stage_end: StageEnd) -> None:
 
 def test_every_input_of_a_run_is_among_those_that_are_swapped() -> None:
     # The encoder's files are those of tests/components/test_text_vector_gen.py.
-    inputs = {name for name in inputs_of(RunConfig) if not name.startswith("encoder.")}
+    inputs = {name for name in inputs_of(RunConfig) if not name.startswith("channels.encoder.")}
     swapped = (*(f"data.{role}" for role in COLLECTION), *LATER, *DUMPS)
     assert inputs == {name.replace("wikis.en", "wikis.*") for name in swapped}
 
@@ -115,8 +121,8 @@ def test_an_input_that_changes_after_it_was_hashed_ends_the_run(tmp_path: Path, 
 @pytest.mark.parametrize(("setting", "stage"), LATER.items())
 def test_a_later_stage_gets_the_digest_of_each_file_that_it_reads(tmp_path: Path, setting: str, stage: str) -> None:
     path = tmp_path / "input"
-    path.write_text("wolf\tloup\n" if setting == "lexicon.pairs" else "wolf 1 0\n")
-    kind = "lexicon.kind=lexicon" if setting == "lexicon.pairs" else "model.embedding_dim=2"
+    path.write_text("wolf\tloup\n" if setting == "channels.lexicon.pairs" else "wolf 1 0\n")
+    kind = "channels.lexicon.kind=lexicon" if setting == "channels.lexicon.pairs" else "channels.towers.embedding_dim=2"
     config = resolved(tmp_path, {**collection(tmp_path), setting: str(path)}, kind)
     (node,) = (node for node in create_pipeline(config, "", "", "").components if node.id == stage)
     properties = str(node.exec_properties)

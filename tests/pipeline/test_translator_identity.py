@@ -1,18 +1,19 @@
 """pipeline/translator_identity.py: a resolved configuration names its translator by what it does."""
 
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
 from models.translators.command import ALLOWED
 from models.translators.translator import probe_of
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig, load_config, with_channel
 from pipeline.translator_identity import with_translator_probes
 from schemas.errors import ConfigError, DataError
 from tests.models.translators.small_translator import UPPER, settings_of
 
 
-@pytest.fixture(params=["lexicon.translator", "evaluation.query_translator"])
+@pytest.fixture(params=["channels.lexicon.translator", "evaluation.query_translator"])
 def setting(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -20,13 +21,15 @@ def setting(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def config(config_file: Path, monkeypatch: pytest.MonkeyPatch) -> RunConfig:
     monkeypatch.setenv(ALLOWED, "*")
-    return load_config(str(config_file), ["lexicon.kind=lexicon"])
+    return load_config(str(config_file), ["channels.lexicon.kind=lexicon"])
 
 
 def with_translator(config: RunConfig, setting: str, *codes: str, **options: object) -> RunConfig:
-    section, name = setting.split(".")
-    settings = getattr(config, section).model_copy(update={name: settings_of(*codes, **options)})
-    return config.model_copy(update={section: settings})
+    section, _, name = setting.rpartition(".")
+    settings = attrgetter(section)(config).model_copy(update={name: settings_of(*codes, **options)})
+    if section == "evaluation":
+        return config.model_copy(update={section: settings})
+    return with_channel(config, "lexicon", settings)
 
 
 def test_the_probe_comes_into_the_configuration_and_stays_with_the_same_translator(
@@ -35,7 +38,7 @@ def test_the_probe_comes_into_the_configuration_and_stays_with_the_same_translat
     plain = with_translator(config, setting, UPPER)
     resolved = with_translator_probes(plain)
     data = config.data
-    translated = data.document_language if setting == "lexicon.translator" else data.query_language
+    translated = data.document_language if setting == "channels.lexicon.translator" else data.query_language
     assert resolved == with_translator(config, setting, UPPER, probe=probe_of(translated).upper())
     assert with_translator_probes(resolved) == resolved
     assert with_translator_probes(config) == config

@@ -24,7 +24,7 @@ def test_a_run_and_an_experiment_have_the_papers_settings_where_the_release_lies
     shutil.copy(SAMPLE / "en2fr.rel", release / f"en2{language}.rel")
     config = load_config(str(configs / f"{language}.yaml"))
     assert (config.preset, config.data.document_language, config.data.max_queries) == ("paper", language, 25_000)
-    assert (config.training.epochs, config.data.negatives, config.model.epsilon) == (30, 40, 1)
+    assert (config.training.epochs, config.data.negatives, config.channels.towers.epsilon) == (30, 40, 1)
     assert f"clir run configs/wikiclir/{language}.yaml" in (configs / f"{language}.yaml").read_text()
     grid = load_grid(str(configs / f"losses_{language}.yaml"))
     assert (grid.settings.published, len(grid.cells)) == (f"wikiclir_{language}", 12)

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.evaluation.search_metrics import SEARCH_METRICS, ranks_of, search_metrics
+from models.evaluation.metrics import SEARCH_METRICS
+from models.evaluation.search_metrics import ranks_of, search_metrics
 from models.lists.feedback import Feedback
 from models.lists.ranking import rank
 from models.texts.tokens import ALL_WORDS

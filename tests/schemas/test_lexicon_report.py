@@ -20,9 +20,12 @@ def test_it_is_described_in_lines_and_read_back_from_its_file() -> None:
     learned, pairs, *weights = weighted.describe()
     assert [learned, pairs] == LEARNED.describe()
     assert all(number in learned for number in ("1,234", "45,792", "600", "5,540")) and "3 read, 2 used" in pairs
-    assert ["lexicon.pairs" in weights[0], "0.25" in weights[0], "titles" in weights[1], " 3 " in weights[1]] == [
-        True
-    ] * 4
+    assert [
+        "channels.lexicon.pairs" in weights[0],
+        "0.25" in weights[0],
+        "titles" in weights[1],
+        " 3 " in weights[1],
+    ] == [True] * 4
     bm25 = LexiconReport(kind="bm25", train_pairs=0, terms=1234, translations=0, translated=0, documents=2)
     assert bm25.describe() == ["bm25: 1,234 terms"]
     assert LexiconReport.from_json(weighted.to_json()) == weighted

@@ -9,7 +9,7 @@ from schemas.settings import did_you_mean
 
 
 def test_a_config_error_shows_every_fault_on_a_line():
-    error = ConfigError(["data.seed: must be an integer", "loss.name: unknown"])
+    error = ConfigError(["data.seed: must be an integer", "loss.kind: unknown"])
     assert str(error).splitlines() == list(error.faults)
 
 

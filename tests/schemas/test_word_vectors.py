@@ -80,7 +80,7 @@ def test_a_line_that_is_too_long_is_not_held(read):
 
 @pytest.mark.parametrize("content", [word2vec({"a": [1.0] * 3}), polyglot({"a": [1.0] * 3})])
 def test_a_table_of_another_width_says_which_it_has(read, content):
-    with pytest.raises(DataError, match=r" 2 .*model.embedding_dim.* 3"):
+    with pytest.raises(DataError, match=r" 2 .*channels.towers.embedding_dim.* 3"):
         read(content)
     assert [drop.reason for drop in read(polyglot({"\ud800": [1.0, 2.0]}))] == [VectorReason.BAD_UTF8]
 

@@ -9,7 +9,7 @@ import pytest
 
 from models.encoders.encoder_channel import EncoderChannel
 from models.encoders.endpoint import PROBES, EndpointEncoder, fingerprint
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import EndpointSettings
 from models.exported.export import ExportedEncoder, export_ranker
 from models.rankers.ranker import Ranker
 from schemas.wikiclir import Text
@@ -59,7 +59,7 @@ def endpoint(served: EndpointServer, monkeypatch: pytest.MonkeyPatch) -> Endpoin
 def output(tmp_path_factory: pytest.TempPathFactory, served: EndpointServer) -> Path:
     """A run's output folder as far as it is served: a model, its index, and the documents."""
     output = tmp_path_factory.mktemp("output")
-    settings = EncoderSettings(kind="endpoint", address=served.address, query_model="m", retries=0)
+    settings = EndpointSettings(address=served.address, query_model="m", retries=0)
     probes = fingerprint(EndpointEncoder(settings).probe())
     record = record_of(settings.model_copy(update={"key_variable": VARIABLE}), probes=probes)
     text_features, towers = small_text_features(output), small_towers(initial_scale=1.0)

@@ -58,7 +58,7 @@ def test_each_test_query_is_ranked_once_by_a_model_that_has_not_seen_its_documen
 
 
 def test_the_pooled_experiment_has_the_metrics_of_all_queries_and_a_report(tmp_path: Path) -> None:
-    grid = {"loss.name": ["sosl", "mse"], "training.seed": [1]}
+    grid = {"loss.kind": ["sosl", "mse"], "training.seed": [1]}
     folds = [read_experiment(write_experiment(tmp_path / name, grid)) for name in ("first", "second")]
     whole = pooled(folds, tmp_path / "pooled")
     for cell, *parts in zip(whole.cells, *(fold.cells for fold in folds), strict=True):

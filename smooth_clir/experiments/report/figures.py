@@ -17,8 +17,8 @@ from components.training_report.svg import Picture, as_is, draw, line_style, sha
 from models.evaluation.metrics import METRICS
 from models.layers.smooth_cosine import SmoothCosine
 from models.losses.ranking_loss import PointwiseLoss
+from models.losses.settings import LossSettings
 from models.objectives.objective import make_loss
-from models.settings import LossSettings
 from schemas.relevance import grade_name
 from schemas.training_history import ScoreCounts
 from smooth_clir.experiments.experiment import Row
@@ -82,12 +82,13 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
     losses = {}
     for row in rows:
         for cell in row.done[:1]:
-            settings = LossSettings(name=cell.setting("loss.name"), theta=cell.thresholds)
+            theta = {"theta": cell.thresholds} if cell.thresholds else {}
+            settings = LossSettings.model_validate({"kind": cell.setting("loss.kind"), **theta})
             top_grade = cell.setting("data.top_grade")
             loss = make_loss(settings, top_grade)
             if isinstance(loss, PointwiseLoss):
-                theta = ", ".join(f"{threshold:.2g}" for threshold in loss.theta)
-                losses[f"{value_name(settings.name, 'loss.name')}, θ = ({theta})"] = loss
+                shown = ", ".join(f"{threshold:.2g}" for threshold in loss.theta)
+                losses[f"{value_name(settings.kind, 'loss.kind')}, θ = ({shown})"] = loss
                 grades = top_grade + 1
     if not losses:
         return None

@@ -8,10 +8,10 @@ from schemas.evaluation import RANDOM_ORDER
 from smooth_clir.experiments.settings import CHANNEL, HELD_OUT, VARIANT
 
 _SETTINGS: Final = {
-    "loss.name": "loss function",
-    "model.encoder": "encoder",
-    "model.similarity": "similarity",
-    "model.epsilon": "ε",
+    "loss": "loss function",
+    "channels.towers.encoder": "encoder",
+    "channels.towers.similarity": "similarity",
+    "channels.towers.epsilon": "ε",
     "data.used_negatives": "NR documents",
     HELD_OUT: "held out",
     "adversary.weight": "w",
@@ -22,10 +22,10 @@ _SETTINGS: Final = {
 }
 _RANKERS: Final = {"cossim": "CosSim", "duet_distributed": "Duet-distributed"}
 _VALUES: Final[Mapping[str, Mapping[str, str]]] = {
-    "loss.name": {"sosl": "SOSL", "three_part_l2": "3Part_L2", "mse": "MSE", "proportional_odds": "PO_S"},
-    "model.encoder": {"mean": "Average Pooling", "cnn": "DSSM-CNN", "lstm": "DSSM-LSTM"},
-    "model.similarity": {"smooth_cosine": "smooth cosine", "dot": "dot product"},
-    "model.scorer": {"two_towers": "two towers", **_RANKERS},
+    "loss": {"sosl": "SOSL", "three_part_l2": "3Part_L2", "mse": "MSE", "proportional_odds": "PO_S"},
+    "channels.towers.encoder": {"mean": "Average Pooling", "cnn": "DSSM-CNN", "lstm": "DSSM-LSTM"},
+    "channels.towers.similarity": {"smooth_cosine": "smooth cosine", "dot": "dot product"},
+    "channels.towers": {"two_towers": "two towers", **_RANKERS},
     "preset": _RANKERS,
     CHANNEL: {"smooth_cosine": "smooth cosine", "dot": "dot product", FIRST_PASS: "first pass"},
 }
@@ -49,22 +49,27 @@ _BASELINES: Final = {
     "structured_queries": "lexicon alone",
     "cl_lsi_lexicon": "CL-LSI with the lexicon",
 }
-_PLAIN: Final = (VARIANT, "loss.name", "model.encoder", "model.scorer", "model.similarity")
+_PLAIN: Final = (VARIANT, "loss", "channels.towers", "channels.towers.encoder", "channels.towers.similarity")
 """Settings whose values need no name before them."""
+
+
+def _section(key: str) -> str:
+    """The section whose kind a setting is, else the setting."""
+    return key.removesuffix(".kind")
 
 
 def setting_name(key: str) -> str:
     """A setting's name for a reader: the paper's, else the dotted key."""
-    return _SETTINGS.get(key, key)
+    return _SETTINGS.get(_section(key), key)
 
 
 def value_name(value: Any, setting: str | None = None) -> str:
     """A value for a reader: the paper's name, if the setting has such names, else as YAML would have it.
 
     Example:
-      >>> value_name("mse", "loss.name"), value_name([0.2, 0.7]), value_name({"filters": 100})
+      >>> value_name("mse", "loss.kind"), value_name([0.2, 0.7]), value_name({"filters": 100})
       ('MSE', '[0.2, 0.7]', 'filters 100')
-      >>> value_name("mean", "model.encoder"), value_name("mean", "model.pooling")
+      >>> value_name("mean", "channels.towers.encoder"), value_name("mean", "channels.towers.encoder.pooling")
       ('Average Pooling', 'mean')
       >>> value_name([], "data.held_out"), value_name(["news", "health"], "data.held_out")
       ('none', 'news, health')
@@ -77,7 +82,7 @@ def value_name(value: Any, setting: str | None = None) -> str:
         return "[" + ", ".join(map(value_name, value)) + "]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return f"{value:g}" if isinstance(value, float) else _VALUES.get(setting or "", {}).get(value, str(value))
+    return f"{value:g}" if isinstance(value, float) else _VALUES.get(_section(setting or ""), {}).get(value, str(value))
 
 
 def baseline_name(name: str) -> str:
@@ -89,12 +94,12 @@ def settings_label(settings: Mapping[str, Any]) -> str:
     """The label of some settings.
 
     Example:
-      >>> settings_label({"loss.name": "mse", "model.epsilon": 0.5})
+      >>> settings_label({"loss": "mse", "channels.towers.epsilon": 0.5})
       'MSE, ε = 0.5'
-      >>> settings_label({"model.scorer": "cossim", "data.held_out": ["news"], "adversary.weight": 0.25})
+      >>> settings_label({"channels.towers": "cossim", "data.held_out": ["news"], "adversary.weight": 0.25})
       'CosSim, held out = news, w = 0.25'
     """
     return ", ".join(
-        value_name(value, key) if key in _PLAIN else f"{setting_name(key)} = {value_name(value, key)}"
+        value_name(value, key) if _section(key) in _PLAIN else f"{setting_name(key)} = {value_name(value, key)}"
         for key, value in settings.items()
     )

@@ -5,8 +5,7 @@ from dataclasses import replace
 from statistics import mean, stdev
 from typing import Final, NamedTuple
 
-from models.evaluation.metrics import METRICS
-from models.evaluation.search_metrics import SEARCH_METRICS
+from models.evaluation.metrics import METRICS, SEARCH_METRICS
 from smooth_clir.experiments.experiment import Experiment, Row
 from smooth_clir.experiments.report.domains import domain_blocks
 from smooth_clir.experiments.report.markdown import NOTHING, Entry, paragraph, table

@@ -13,9 +13,11 @@ from components.training_report.svg import Picture
 from models.evaluation.metrics import METRICS
 from pipeline.layout import CELLS_ARCHIVE, EXPERIMENT_FILE, FIGURES, REPORT_FILE
 from pipeline.output_folder import OutputFolder
+from pipeline.renamed_settings import renamed_in
+from schemas.errors import DataError
 from schemas.provenance import PROVENANCE_FILE
 from schemas.stability import Stability, Theorem3
-from smooth_clir.experiments.cell import Cell
+from smooth_clir.experiments.cell import RUN_AGAIN, Cell
 from smooth_clir.experiments.experiment import Experiment, Row, read_experiment
 from smooth_clir.experiments.report.archive import archive
 from smooth_clir.experiments.report.claims import comparisons, judge
@@ -45,9 +47,12 @@ def write_report(folder: Path) -> None:
       folder: of an experiment, finished or not.
 
     Raises:
-      DataError: the folder is no experiment's, or files of a finished cell are missing, damaged or not of one run.
+      DataError: the folder is no experiment's, or an earlier version's, or files of a finished cell are missing,
+        damaged or not of one run.
     """
     experiment = read_experiment(folder)
+    if former := [".".join(keys) for cell in experiment.cells for keys, _ in renamed_in(cell.config)]:
+        raise DataError(f"{folder}: has settings of an earlier version, such as {former[0]}; {RUN_AGAIN}.")
     pictures = report_pictures(experiment.rows)
     text = report_text(experiment, pictures, _address_of_differences(folder))
     files: dict[str, str | bytes] = {f"{FIGURES}/{picture.name}.svg": picture.file for picture in pictures}
@@ -73,7 +78,7 @@ def report_pictures(rows: Sequence[Row]) -> list[Picture]:
         similarity_figure(),
         loss_figure(rows),
         density_figure(rows),
-        curve_figure(rows, 4, "model.epsilon", "ε", "ε = 0 is the plain cosine."),
+        curve_figure(rows, 4, "channels.towers.epsilon", "ε", "ε = 0 is the plain cosine."),
         curve_figure(rows, 5, "data.used_negatives", "NR documents of a query", "More of them make a harder task."),
         training_figure(rows),
     ]
@@ -136,8 +141,8 @@ def _departures(differences: str | None) -> str:
 
 
 _CONDITIONS: Final = (
-    *("preset", "loss.name", "model.encoder", "model.similarity", "model.epsilon", "model.embedding_dim"),
-    *("lexicon.kind", "training.learning_rate"),
+    *("preset", "loss.kind", "channels.towers.encoder.kind", "channels.towers.similarity", "channels.towers.epsilon"),
+    *("channels.towers.embedding_dim", "channels.lexicon.kind", "training.learning_rate"),
 )
 """Conditions that are settings."""
 _DERIVED: Final[Mapping[str, Callable[[Cell], Any]]] = {
@@ -179,6 +184,12 @@ def conditions(rows: Sequence[Row]) -> Iterator[str]:
         for key in (*_CONDITIONS, *further)
     }
     values |= {name: [_values(row, condition) for row in done] for name, condition in _DERIVED.items()}
+    # A setting that only some kinds have differs where rows that have it differ; a kind also from none.
+    keys_of_rows = [_keys(row.done[0]) for row in done]
+    for key in further:
+        beside_keys = zip(values[setting_name(key)], keys_of_rows, strict=True)
+        if len({value for value, keys in beside_keys if key in keys or key.endswith(".kind")}) < 2:
+            values.pop(setting_name(key))
     differing = [name for name, row_values in values.items() if len({*row_values}) > 1]
     if differing:
         lines = ((row.label, *(values[name][number] for name in differing)) for number, row in enumerate(done))
@@ -190,10 +201,17 @@ def conditions(rows: Sequence[Row]) -> Iterator[str]:
         yield paragraph(f"{'All rows have' if len(done) > 1 else f'{done[0].label} has'} {shared}.")
 
 
-def _keys(cell: Cell) -> Iterator[str]:
+def _keys(cell: Cell) -> set[str]:
     """The dotted settings of a cell's configuration."""
-    for section, content in cell.config.items():
-        yield from (f"{section}.{name}" for name in content) if isinstance(content, Mapping) else (section,)
+
+    def below(content: Mapping[str, Any], prefix: str) -> Iterator[str]:
+        for name, value in content.items():
+            if isinstance(value, Mapping) and (prefix.startswith("channels.") or not prefix):
+                yield from below(value, f"{prefix}{name}.")
+            else:
+                yield f"{prefix}{name}"
+
+    return {*below(cell.config, "")}
 
 
 def _values(row: Row, condition: Callable[[Cell], Any], setting: str | None = None) -> str:

@@ -1,15 +1,72 @@
 """Writes the documents of an index for another engine: into a folder that appears whole."""
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from models.exported.model import LoadedModel
 from smooth_clir.retrieval.corpus_index import CorpusIndex
-from smooth_clir.retrieval.exports.json_lines import OPENSEARCH, VESPA, write_json_lines
-from smooth_clir.retrieval.exports.parquet import write_parquet
+from smooth_clir.retrieval.exports.json_lines import OPENSEARCH, VESPA, query_parts, write_json, write_json_lines
+from smooth_clir.retrieval.segment import EncodedDocument
+
+FILE_DOCUMENTS: Final = 1 << 16
+_ROW_GROUP: Final = 1 << 12
+
+
+def write_parquet(
+    index: CorpusIndex, folder: Path, model: LoadedModel, query: str | None, on_progress: Callable[[int], None]
+) -> list[str]:
+    """Writes `documents-00000.parquet` and those that follow it; see `docs/search.md`."""
+    schema = pa.schema(
+        [
+            ("id", pa.string()),
+            ("title", pa.string()),
+            ("text", pa.string()),
+            ("vector", pa.list_(pa.float32(), index.manifest.dimension)),
+            ("terms", pa.list_(pa.string())),
+            ("weights", pa.list_(pa.float32())),
+        ],
+        metadata={"clir.model": index.manifest.model},
+    )
+    documents = index.encoded_documents()
+    done = 0
+    for number in range(max(1, -(-len(index) // FILE_DOCUMENTS))):
+        with pq.ParquetWriter(folder / f"documents-{number:05}.parquet", schema) as writer:
+            for batch in _batches(islice(documents, FILE_DOCUMENTS)):
+                writer.write_table(_table(batch, schema))
+                done += len(batch)
+                on_progress(done)
+    if query is not None:
+        vector, words = query_parts(model.encode_query(query))
+        write_json(folder / "query.json", {"vector": vector, "words": words})
+    return []
+
+
+def _batches(documents: Iterator[EncodedDocument]) -> Iterator[list[EncodedDocument]]:
+    while batch := list(islice(documents, _ROW_GROUP)):
+        yield batch
+
+
+def _table(batch: list[EncodedDocument], schema: pa.Schema) -> pa.Table:
+    rows = [
+        {
+            "id": document.text.id,
+            "title": document.text.title,
+            "text": document.text.text,
+            "vector": document.vector,
+            "terms": [term.decode() for term in document.terms],
+            "weights": document.weights,
+        }
+        for document in batch
+    ]
+    return pa.Table.from_pylist(rows, schema=schema)
+
 
 Export = Callable[[CorpusIndex, Path, LoadedModel, str | None, Callable[[int], None]], list[str]]
 """Writes an index into a folder, with an example of a query or None, and reports the number of documents written."""

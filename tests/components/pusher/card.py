@@ -10,7 +10,7 @@ SETTINGS = without_folders(
     RunConfig.model_validate(
         {
             "preset": "best",
-            "lexicon": {"kind": "lexicon"},
+            "channels": {"lexicon": "lexicon"},
             "feedback": {"gain": 0},
             "data": {
                 "queries": "/home/me/secret/wiki_en.queries",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from components.pusher.example_queries import example_queries
+from components.pusher.component import example_queries
 from schemas.domains import EVERY_DOMAIN
 
 pytestmark = pytest.mark.tensors

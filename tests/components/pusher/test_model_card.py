@@ -61,8 +61,8 @@ def test_a_side_that_loses_more_than_a_tenth_of_its_words_is_a_limit_with_its_re
 
 
 def test_a_card_shows_the_numbers_of_each_channel_as_they_were_fitted_or_searched():
-    channel = {"kind": "cl_lsi", "weight": 0.25, "settings": {"dim": "fitted"}}
-    settings = {**SETTINGS, "channels": {"lsi": channel}}
+    channel = {"kind": "cl_lsi", "weight": 0.25, "dim": "fitted"}
+    settings = {**SETTINGS, "channels": {**SETTINGS["channels"], "lsi": channel}}
     fitted = {"lexicon.weight": Fitted(value=0.3, curve=[]), "lsi.dim": Fitted(value=200, curve=[])}
     text = card(settings, history=history(fitted=fitted))
     assert "plus 0.3 times that of words that match (`lexicon`)" in text
@@ -71,7 +71,7 @@ def test_a_card_shows_the_numbers_of_each_channel_as_they_were_fitted_or_searche
     settings = {**SETTINGS, "feedback": {"gain": "fitted", "documents": 3}}
     text = card(settings, history=history(fitted={"feedback.gain": Fitted(value=12, curve=[])}))
     assert "plus in a second pass (pseudo-relevance feedback) 12 times " in text and "the best 3." in text
-    assert '`{"model.epsilon": 0.5}`' in card(history=history({"model.epsilon": 0.5}))
+    assert '`{"channels.towers.epsilon": 0.5}`' in card(history=history({"channels.towers.epsilon": 0.5}))
 
 
 def test_it_says_where_new_documents_were_not_measured_or_rank_too_low():

@@ -15,8 +15,8 @@ from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
+from models.rankers.settings import MeanSettings, TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings
 from models.training import checkpoint as training_checkpoint
 from models.training.list_evaluator import EvalFigures, ListEvaluator
 from models.training.settings import TrainingSettings
@@ -31,8 +31,8 @@ def train_small(arguments: dict[str, Any], strategy: tf.distribute.Strategy) -> 
     """Trains for some epochs, each of which is saved.
 
     Args:
-      arguments: `folder`, where each worker has a log, and all one checkpoint; `training`, the settings; `model`, those
-        that are not the defaults. What is to happen when an epoch, of those that are trained now, is evaluated:
+      arguments: `folder`, where each worker has a log, and all one checkpoint; `training`, the settings; `encoder`,
+        those that are not the defaults. What is to happen when an epoch, of those that are trained now, is evaluated:
         `killed`, [epoch, whether the chief is]; `refused`, [epoch, whether the chief does]; `waits`, [epoch], each
         worker when it has written its process id. `max_bytes`, the size beyond which no file can be written.
       strategy: over all workers.
@@ -44,10 +44,11 @@ def train_small(arguments: dict[str, Any], strategy: tf.distribute.Strategy) -> 
     own = folder / ("chief" if chief.is_here else "other")
     if max_bytes := arguments.get("max_bytes"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (max_bytes, max_bytes))
-    settings = TrainingSettings(**arguments["training"]).for_model(ModelSettings())
+    settings = TrainingSettings(**arguments["training"]).for_towers(TwoTowersSettings())
     with strategy.scope():
-        words, model = Words(VOCABULARY_SIZE), ModelSettings(embedding_dim=8, **arguments.get("model", {}))
-        ranker = Ranker({"score": TwoTowers(words, words, model, seed=settings.seed)})
+        encoder = MeanSettings(**arguments.get("encoder", {}))
+        words, towers = Words(VOCABULARY_SIZE), TwoTowersSettings(embedding_dim=8, encoder=encoder)
+        ranker = Ranker({"score": TwoTowers(words, words, towers, seed=settings.seed)})
         loss = SmoothOrdinalSearchLoss(learn_theta=True, reduction=keras.losses.Reduction.NONE)
         objective = RankingObjective(ranker, loss)
 

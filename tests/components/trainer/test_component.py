@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from models.job import TrainingJob
-from models.settings import ModelSettings
+from models.rankers.settings import TwoTowersSettings
 from schemas.collection import MANIFEST_FILE, Role, manifest_text
 from schemas.drops import ReadReport
 from tests.models.training_job import training_job
 
 pytestmark = pytest.mark.stages  # it imports TFX
 
-JOB = training_job(model=ModelSettings(epsilon=0.5))
+JOB = training_job(towers=TwoTowersSettings(epsilon=0.5))
 
 
 def artifact(type_name: str, uri: str, **properties: str):

@@ -9,7 +9,7 @@ from tensorflow import keras
 
 from models.lexicon.cl_lsi import ClLsi
 from models.lists.ranking_lists import TEXT_SPEC
-from models.settings import ChannelSettings
+from models.rankers.settings import ChannelSettings, ClLsiSettings
 from models.texts.tokens import ALL_WORDS
 from models.training.settings import TrainingSettings
 from schemas import features as f
@@ -54,7 +54,9 @@ def read(tmp_path, monkeypatch):
         paths = {split: str(tmp_path / split) for split in ("train", "eval")}
         job = training_job(
             training=TrainingSettings(negatives_from=negatives_from),
-            channels={kind: ChannelSettings(kind=kind, in_training=in_training) for kind in channels},
+            channels={
+                kind: ChannelSettings.model_validate({"kind": kind, "in_training": in_training}) for kind in channels
+            },
             texts=paths if channels else {},
             **{"rules": ALL_WORDS, **settings},
         )
@@ -145,16 +147,16 @@ def test_a_channel_of_the_lexicon_scores_the_eval_lists_alone(read, lexicon, tmp
 def test_a_channel_of_pairs_is_learned_of_the_train_texts_in_their_languages(read, monkeypatch):
     calls = []
 
-    def make(inputs, **own):
-        calls.append((inputs, own))
+    def make(inputs):
+        calls.append(inputs)
         return make_channel(learn([], [["a"]], "bm25"))
 
     monkeypatch.setattr(ClLsi, "make", make)
     inputs = read(channels=["cl_lsi"], languages=("en", "fr"), rules=WordRules(max_tokens=7))
-    ((received, own),) = calls
-    assert own == {"dim": 100}
-    assert (received.name, received.languages, received.rules.max_tokens) == ("cl_lsi", ("en", "fr"), 7)
-    assert received.top_grade == inputs.job.top_grade
+    (received,) = calls
+    assert received.settings == ClLsiSettings()
+    assert (received.name, received.job.languages, received.job.rules.max_tokens) == ("cl_lsi", ("en", "fr"), 7)
+    assert received.job == inputs.job
     assert received.train_texts().query_ids == [b"q1", b"q2"]
     assert received.eval_texts().query_ids == [b"q3"]
 
@@ -175,7 +177,7 @@ def test_the_best_numbers_of_a_search_stand_in_the_job():
         eval_files=[],
         **paths,
     )
-    assert arguments.training_job.model.epsilon == 0.25
+    assert arguments.training_job.towers.epsilon == 0.25
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
-from models.evaluation.list_metrics import list_metrics
-from models.evaluation.metrics import METRICS, means
+from models.evaluation.list_metrics import list_metrics, means
+from models.evaluation.metrics import METRICS
 from models.evaluation.score_lists import score_lists
 from models.exported.model import as_texts
 from models.lexicon.lexicon import COLLECTION_FILE, CollectionRecord, read_lexicon
@@ -35,8 +35,7 @@ TRAININGS: dict[str, dict[str, Any]] = {
     "polynomial": {
         "preset": "polynomial",
         "training": FEW,
-        "model": {"embedding_dim": 8},
-        "channels": {"lsi": {"kind": "cl_lsi", "weight": 0.25, "settings": {"dim": 8}}},
+        "channels": {"towers": {"embedding_dim": 8}, "lsi": {"kind": "cl_lsi", "weight": 0.25, "dim": 8}},
         "feedback": {"gain": 4, "documents": "fitted"},
         "search": {"index": True},
     },
@@ -44,21 +43,22 @@ TRAININGS: dict[str, dict[str, Any]] = {
         "preset": "best",
         "training": FEW,
         "data": {"segmented": True, "max_document_tokens": 9},
-        "model": {"encoder": "linear", "similarity": "dot", "initial_scale": 10.0},
-        "lexicon": {"weight": 0.5},
+        "channels": {
+            "towers": {"encoder": {"kind": "linear", "initial_scale": 10.0}, "similarity": "dot"},
+            "lexicon": {"weight": 0.5},
+        },
     },
-    "cossim": {"preset": "cossim", "training": FEW, "model": {"scorer_settings": {"units": 2}}},
+    "cossim": {"preset": "cossim", "training": FEW, "channels": {"towers": {"units": 2}}},
     "duet_distributed": {
         "preset": "duet_distributed",
         "training": {**FEW, "epochs": 5, "learning_rate": 0.02},
-        "model": {"scorer_settings": {"filters": 4}},
+        "channels": {"towers": {"filters": 4}},
     },
     "added": {
         "preset": "paper",
-        "model": {"scorer": "wide", "scorer_settings": {"width": 6}},
-        "loss": {"name": "huber", "settings": {"delta": 0.2}},
-        "training": {**FEW, "objective": "guessing", "objective_settings": {"rate": 0.02}, "learning_rate": 0.05},
-        "channels": {"near": {"kind": "length", "weight": 0.25}},
+        "channels": {"towers": {"kind": "wide", "dim": 6}, "near": {"kind": "length", "weight": 0.25}},
+        "loss": {"kind": "huber", "delta": 0.2},
+        "training": {**FEW, "objective": {"kind": "guessing", "rate": 0.02}, "learning_rate": 0.05},
     },
 }
 CHANNELS = {
@@ -113,7 +113,7 @@ def test_the_loss_falls_and_no_report_states_a_bound_that_does_not_hold(trained,
     config, history = trained(name).config, trained(name).history
     losses = [row.figures["train/loss"] for row in history.history]
     assert losses[-1] < losses[0]
-    report = stability_report(config.model, config.loss, config.data.top_grade, 0.1, history)
+    report = stability_report(config.channels.towers, config.loss, config.data.top_grade, 0.1, history)
     assert (report.largest_score, report.gradient_bound, report.unreachable) == (None, None, ())
 
 
@@ -195,7 +195,9 @@ def test_polynomial_starts_from_the_lexicon_with_stems_alone(trained) -> None:
         "query_stem_vocabulary",
         "document_stem_vocabulary",
     }
-    assert stages.config.model.start == "lexicon"  # tests of models try what it starts from: a few steps undo it
+    assert (
+        stages.config.channels.towers.reads.starts_from_lexicon
+    )  # tests of models try what it starts from: a few steps undo it
 
 
 def test_white_space_alone_parts_the_words_of_every_stage_of_a_segmented_collection(trained) -> None:
@@ -238,8 +240,8 @@ def test_a_sum_of_channels_with_vectors_is_searched_by_the_whole_score(trained, 
 # Domains
 
 
-def settings_of(held_out, **sections):
-    sections = {"training": FEW, "model": {"embedding_dim": 8}, **sections}
+def settings_of(held_out, lexicon=None, **sections):
+    sections |= {"training": FEW, "channels": {"towers": {"embedding_dim": 8}, "lexicon": lexicon or {}}}
     return {"preset": "best", "data": {"domains": "domains.tsv", "held_out": held_out}, **sections}
 
 

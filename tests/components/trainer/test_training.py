@@ -1,14 +1,15 @@
 """From a training's inputs to a ranker: the channels beside the towers."""
 
 from dataclasses import replace
+from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from models.choices import CHANNELS, ScorerDeclaration
-from models.rankers.scorer import Scorer, Words
-from models.settings import ChannelSettings, LossSettings, ModelSettings
+from models.losses.settings import SoftmaxSettings, SoslSettings
+from models.rankers.scorer import Bounds, Scorer, Words
+from models.rankers.settings import ChannelSettings, TwoTowersSettings
 from models.training.channel_weight import WEIGHTS
 from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
@@ -43,10 +44,13 @@ def inputs_of(lists):
     def inputs_of(channels, similarity="smooth_cosine", loss=None, left_out=None):
         left_out = [] if left_out is None else left_out
         job = training_job(
-            model=ModelSettings(embedding_dim=8, similarity=similarity),
-            loss=loss or LossSettings(),
-            training=TrainingSettings(epochs=2, batch_lists=8, device="cpu").for_model(ModelSettings()),
-            channels={kind: ChannelSettings(kind=kind, weight=weight) for kind, weight in channels.items()},
+            towers=TwoTowersSettings(embedding_dim=8, similarity=similarity),
+            loss=loss or SoslSettings(),
+            training=TrainingSettings(epochs=2, batch_lists=8, device="cpu").for_towers(TwoTowersSettings()),
+            channels={
+                kind: ChannelSettings.model_validate({"kind": kind, "weight": weight})
+                for kind, weight in channels.items()
+            },
             top_grade=MOST_RELEVANT,
         )
         made = TrainingInputs(
@@ -113,6 +117,14 @@ def test_the_history_has_the_eval_curve_of_each_channel_alone(train):
     assert not any("smooth_cosine" in name for row in alone for name in row)
 
 
+class BiasSettings(ChannelSettings):
+    """Settings of `Bias`."""
+
+    implementation: ClassVar[str] = f"{__name__}.Bias"
+
+    kind: Literal["bias"] = "bias"
+
+
 class Bias(Scorer):
     """Scores every document by a number that is trained."""
 
@@ -121,15 +133,15 @@ class Bias(Scorer):
         self.bias = self.add_weight(name="bias", shape=(), initializer="zeros")
 
     @property
-    def score_range(self):
-        return -1.0, 1.0
+    def bounds(self):
+        return Bounds(-1.0, 1.0)
 
     def call(self, features, training=False):
         return tf.fill(tf.shape(features[f.DOCUMENT_INDEX]), self.bias)
 
 
 def test_a_channel_whose_scores_are_not_fixed_is_trained_along(train, lists, monkeypatch):
-    monkeypatch.setitem(CHANNELS, "bias", ScorerDeclaration(f"{__name__}.Bias"))
+    monkeypatch.setitem(ChannelSettings.kinds, "bias", BiasSettings)
     ranker, history, _ = train({"bias": 0.5, "lexicon": 0.25})
     assert ranker.channels["bias"].bias != 0
     assert ranker.weights_of_channels == {"smooth_cosine": 1.0, "bias": 0.5, "lexicon": 0.25}
@@ -195,7 +207,7 @@ def test_the_numbers_that_a_channel_fitted_stand_in_the_history(inputs_of, train
 def test_the_thresholds_are_those_of_the_loss_as_the_best_epoch_left_them(train):
     fixed = train({})
     assert fixed.theta == (0.2, 0.7)
-    learned = train({}, loss=LossSettings(learn_theta=True))
+    learned = train({}, loss=SoslSettings(learn_theta=True))
     figures = learned.history.history[learned.history.best_epoch - 1].figures
     assert learned.theta == (figures["theta/1"], figures["theta/2"]) != fixed.theta
-    assert train({}, loss=LossSettings(name="softmax")).theta == ()
+    assert train({}, loss=SoftmaxSettings()).theta == ()

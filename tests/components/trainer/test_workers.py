@@ -72,18 +72,18 @@ def test_two_workers_train_as_one_device_does_and_the_chief_alone_writes(on_two,
 
 @pytest.mark.long
 def test_a_killed_worker_a_killed_chief_and_a_refusal_end_the_training_and_it_goes_on_each_time(tmp_path, caplog):
-    model = {"dropout": 0.3, "word_dropout": 0.25}
-    whole = run(tmp_path / "whole", model=model)
+    encoder = {"dropout": 0.3, "word_dropout": 0.25}
+    whole = run(tmp_path / "whole", encoder=encoder)
     folder = tmp_path / "ended"
     with pytest.raises(WorkerDied, match=r"all 2 workers .*worker 1 was killed by SIGKILL") as died:
-        run(folder, model=model, killed=[2, False])
+        run(folder, encoder=encoder, killed=[2, False])
     assert str(died.value).splitlines()[-1] == GO_ON
     with pytest.raises(WorkerDied, match="worker 0 was killed by SIGKILL"):
-        run(folder, model=model, killed=[1, True])
+        run(folder, encoder=encoder, killed=[1, True])
     with pytest.raises(DataError, match=r"^the scores must be finite; got NaN\.$"):
-        run(folder, model=model, refused=[2, False])
+        run(folder, encoder=encoder, refused=[2, False])
     with caplog.at_level(logging.INFO, "clir"):
-        assert run(folder, model=model).history == whole.history
+        assert run(folder, encoder=encoder).history == whole.history
     assert "training in 2 workers, each on CPU:0" in caplog.messages
     assert any(message.startswith("going on after epoch 2") for message in caplog.messages)
     assert [line.split(",")[0] for line in caplog.messages if "loss" in line] == ["epoch 3/3"]

@@ -81,8 +81,9 @@ class Stages:
 
         self.folder, self.examples = folder, examples
         data = {"queries": "q", "documents": "d", "judgments": "j", "query_language": "en", "document_language": "fr"}
-        content = {"encoder": {"kind": "none"}, **settings, "data": {**data, **settings.get("data", {})}}
-        self.config = RunConfig.model_validate({**content, "output": str(folder / "out")})
+        added = {"data": data, "channels": {"encoder": None}}
+        sections = {name: {**section, **settings.get(name, {})} for name, section in added.items()}
+        self.config = RunConfig.model_validate({**settings, **sections, "output": str(folder / "out")})
         schema = artifact(standard_artifacts.Schema, folder / "Schema")
         Path(schema.uri, "schema.pbtxt").write_text(Path(schemas.__file__).with_name("schema.pbtxt").read_text())
         documents = "".join(f"{doc_id}\t\t{text}\n" for doc_id, text in DOCUMENTS.items())

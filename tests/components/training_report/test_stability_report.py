@@ -5,8 +5,8 @@ import json
 import pytest
 
 from components.training_report.stability_report import describe_stability, stability_report, unreachable
-from models.losses.declarations import LOSSES
-from models.settings import LossSettings, ModelSettings
+from models.losses.settings import LossSettings, SoslSettings
+from models.rankers.settings import TwoTowersSettings
 from schemas.stability import Stability
 from tests.components.training_report.history import history
 
@@ -16,9 +16,9 @@ ROWS = [
 ]
 
 
-def report(model=None, loss=None, **values):
+def report(towers=None, loss=None, **values):
     rows = [row | {"score_gradient/bound": 1.0} for row in ROWS]
-    return stability_report(model or ModelSettings(), loss or LossSettings(), 2, 0.1, history(*rows, **values))
+    return stability_report(towers or TwoTowersSettings(), loss or SoslSettings(), 2, 0.1, history(*rows, **values))
 
 
 def test_it_holds_the_bounds_beside_the_observations_and_theorem_3_at_the_exported_epoch():
@@ -56,44 +56,44 @@ def test_its_sentence_says_whether_the_bound_says_anything(pairs, is_below):
 
 
 @pytest.mark.parametrize(
-    ("model", "loss", "values"),
+    ("towers", "loss", "values"),
     [
         ({"similarity": "cosine"}, {}, {}),
         ({"similarity": "dot"}, {}, {}),
         ({"epsilon": 0.0}, {}, {}),
-        ({"stem_embeddings": True}, {}, {}),
-        ({"word_dropout": 0.25}, {}, {}),
-        ({}, {"name": "softmax"}, {}),
+        ({"encoder": {"stem_embeddings": True}}, {}, {}),
+        ({"encoder": {"word_dropout": 0.25}}, {}, {}),
+        ({}, {"kind": "softmax"}, {}),
         ({}, {"learn_theta": True}, {"theta": [0.1, 0.3]}),
         ({}, {"in_batch": True}, {}),
         ({}, {"softmax_weight": 0.1}, {}),
         ({}, {}, {"train_pairs": 1}),
     ],
 )
-def test_theorem_3_is_left_out_where_its_constants_are_not_known(model, loss, values):
-    account = report(ModelSettings(**model), LossSettings(**loss), **values)
+def test_theorem_3_is_left_out_where_its_constants_are_not_known(towers, loss, values):
+    account = report(TwoTowersSettings(**towers), LossSettings.model_validate(loss), **values)
     assert account.theorem_3 is None
     assert "Theorem 3: not evaluated." in describe_stability(account)
 
 
 def test_constants_of_learned_thresholds_are_those_of_the_exported_epoch():
-    assert report(loss=LossSettings(learn_theta=True), theta=[0.1, 0.3]).loss_lipschitz == pytest.approx(2 * 1.3)
+    assert report(loss=SoslSettings(learn_theta=True), theta=[0.1, 0.3]).loss_lipschitz == pytest.approx(2 * 1.3)
 
 
 @pytest.mark.parametrize(("dim", "lipschitz"), [(1, 2 * (1 + 0.7)), (2, None)])
 def test_constants_of_the_loss_are_known_where_no_score_leaves_the_scale_of_the_thresholds(dim, lipschitz):
-    assert report(ModelSettings(similarity="dot", embedding_dim=dim)).loss_lipschitz == lipschitz
+    assert report(TwoTowersSettings(similarity="dot", embedding_dim=dim)).loss_lipschitz == lipschitz
 
 
 def test_plain_cosine_has_no_bound():
-    account = stability_report(ModelSettings(similarity="cosine"), LossSettings(), 2, 0.1, history(*ROWS))
+    account = stability_report(TwoTowersSettings(similarity="cosine"), SoslSettings(), 2, 0.1, history(*ROWS))
     assert (account.gradient_bound, account.paper_gradient_bound) == (None, None)
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", LossSettings.kinds)
 @pytest.mark.parametrize("similarity", ["smooth_cosine", "cosine", "dot"])
 def test_every_report_is_json_of_finite_numbers_and_a_page_with_its_warnings(name, similarity):
-    account = report(ModelSettings(similarity=similarity), LossSettings(name=name))
+    account = report(TwoTowersSettings(similarity=similarity), LossSettings.model_validate(name))
     assert Stability.model_validate(json.loads(account.to_json(), parse_constant=pytest.fail)) == account
     page = describe_stability(account)
     assert all(f"- {sentence}.\n" in page for sentence in account.unreachable)
@@ -118,9 +118,10 @@ def test_every_report_is_json_of_finite_numbers_and_a_page_with_its_warnings(nam
 )
 def test_a_grade_that_no_score_satisfies_has_a_sentence(name, theta, limit, aim):
     sentence = f"with embedding_dim 64 and epsilon 1 no score {limit}; {name} aims at {aim}, which cannot be reached"
-    assert unreachable(ModelSettings(), LossSettings(name=name, theta=theta), 2) == [sentence] * bool(limit)
+    loss = LossSettings.model_validate({"kind": name, **({"theta": theta} if theta else {})})
+    assert unreachable(TwoTowersSettings(), loss, 2) == [sentence] * bool(limit)
 
 
 def test_every_such_grade_has_a_sentence():
-    sentences = unreachable(ModelSettings(embedding_dim=4), LossSettings(theta=(0.5, 0.7)), 2)  # (2 / 3)^2 = 0.444
+    sentences = unreachable(TwoTowersSettings(embedding_dim=4), SoslSettings(theta=(0.5, 0.7)), 2)  # (2 / 3)^2 = 0.444
     assert ["0.5 or more for grade 1" in sentences[0], "0.7 or more for grade 2" in sentences[1]] == [True, True]

@@ -11,10 +11,13 @@ from tests.components.training_report.history import search
 
 TRIALS = [
     *[
-        ({"model.epsilon": 0.01, "loss.theta": [0.1, 0.7]}, 0.5),
-        ({"model.epsilon": 0.01, "loss.theta": [0.2, 0.7]}, None),
+        ({"channels.towers.epsilon": 0.01, "loss.theta": [0.1, 0.7]}, 0.5),
+        ({"channels.towers.epsilon": 0.01, "loss.theta": [0.2, 0.7]}, None),
     ],
-    *[({"model.epsilon": 1.0, "loss.theta": [0.1, 0.7]}, 0.6), ({"model.epsilon": 1.0, "loss.theta": [0.2, 0.7]}, 0.6)],
+    *[
+        ({"channels.towers.epsilon": 1.0, "loss.theta": [0.1, 0.7]}, 0.6),
+        ({"channels.towers.epsilon": 1.0, "loss.theta": [0.2, 0.7]}, 0.6),
+    ],
 ]
 SPACES = {
     "epsilon": Space(min=0.01, max=1.0, step=100.0, log=True),
@@ -37,7 +40,7 @@ def results() -> SearchResults:
 
 def test_the_table_has_the_best_first_and_the_failed_last(results: SearchResults) -> None:
     assert to_markdown(results).splitlines()[-6:] == [
-        "| trial | model.epsilon | loss.theta | eval ndcg_5 |",
+        "| trial | channels.towers.epsilon | loss.theta | eval ndcg_5 |",
         "|---:|---:|---:|---:|",
         "| 3 | 1 | 0.1 0.7 | 0.6000 |",
         "| 4 | 1 | 0.2 0.7 | 0.6000 |",
@@ -47,14 +50,14 @@ def test_the_table_has_the_best_first_and_the_failed_last(results: SearchResults
 
 
 def test_the_best_stands_there_as_arguments_that_give_it_exactly() -> None:
-    best = {"model.epsilon": 1 / 3, "loss.theta": [0.1, 0.7]}
-    expected = f"--set tuning.search=null --set model.epsilon={1 / 3!r} --set 'loss.theta=[0.1, 0.7]'"
+    best = {"channels.towers.epsilon": 1 / 3, "loss.theta": [0.1, 0.7]}
+    expected = f"--set tuning.search=null --set channels.towers.epsilon={1 / 3!r} --set 'loss.theta=[0.1, 0.7]'"
     assert expected in to_markdown(search(*TRIALS, (best, 0.9), **SPACES))
 
 
 def test_the_picture_has_a_panel_for_each_number_with_every_trial_that_succeeded(results: SearchResults) -> None:
     panels = panels_of(results)
-    assert [panel.get_xlabel() for panel in panels] == ["model.epsilon", "loss.theta 1", "loss.theta 2"]
+    assert [panel.get_xlabel() for panel in panels] == ["channels.towers.epsilon", "loss.theta 1", "loss.theta 2"]
     assert [panel.get_xscale() for panel in panels] == ["log", "linear", "linear"]
     for panel, numbers in zip(panels, [(1, 1, 0.01), (0.1, 0.2, 0.1), (0.7, 0.7, 0.7)], strict=True):
         every, best = (collection.get_offsets().tolist() for collection in panel.collections)
@@ -74,4 +77,4 @@ def test_the_texts_are_the_trials_the_table_and_the_drawing(results: SearchResul
     assert texts.keys() == {"tuning/results.json", "tuning/results.md", "tuning/results.svg"}
     assert SearchResults.from_json(texts["tuning/results.json"]) == results
     assert texts["tuning/results.md"] == to_markdown(results)
-    assert all(label in texts["tuning/results.svg"] for label in ("model.epsilon", "eval ndcg_5", "0.50"))
+    assert all(label in texts["tuning/results.svg"] for label in ("channels.towers.epsilon", "eval ndcg_5", "0.50"))

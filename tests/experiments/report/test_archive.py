@@ -28,7 +28,7 @@ PACKED = ["losses", "encoders", "epsilon", "negatives", "cold", "domains", "noth
 
 
 def claiming(experiment: Experiment) -> Experiment:
-    rows = [{"loss.name": name} for name in ("sosl", "mse", "proportional_odds")]
+    rows = [{"loss.kind": name} for name in ("sosl", "mse", "proportional_odds")]
     than = [*rows[1:], {"baseline": "random"}]
     claim = {"says": "SOSL ranks above", "row": rows[0], "than": than, "metrics": ["map", "ndcg_5"]}
     return replace(experiment, claims=(Claim.model_validate(claim),))

@@ -23,7 +23,7 @@ from tests.experiments.conftest import LOSSES, tables
 pytestmark = pytest.mark.tensors
 
 ExperimentOf = Callable[[str], Experiment]
-SOSL, MSE, ORDINAL = ({"loss.name": name} for name in ("sosl", "mse", "proportional_odds"))
+SOSL, MSE, ORDINAL = ({"loss.kind": name} for name in ("sosl", "mse", "proportional_odds"))
 
 
 def claim(row: dict[str, Any], *than: dict[str, Any], **content: Any) -> Claim:
@@ -42,7 +42,7 @@ def text_of(experiment: Experiment) -> str:
 
 def values_of(experiment: Experiment, loss: str) -> Any:
     """A metric of each query, the mean over the row's seeds."""
-    cells = [cell for cell in experiment.cells if cell.settings["loss.name"] == loss and cell.status == "done"]
+    cells = [cell for cell in experiment.cells if cell.settings["loss.kind"] == loss and cell.status == "done"]
     return np.mean([query_metrics(cell).values["map"] for cell in cells], axis=0)
 
 
@@ -56,7 +56,7 @@ VERDICTS = [
     (claim(SOSL, MSE, margin=0.9), CONTRADICTED, "1 is contradicted"),
     (claim(SOSL, MSE, metrics=["map", "ndcg_5"]), HOLDS, "2 hold"),
     (claim(MSE, ORDINAL, SOSL), CONTRADICTED, "1 is contradicted, 1 inconclusive"),
-    (claim(SOSL, {"loss.name": "three_part_l2"}, MSE), HOLDS, "2 hold"),
+    (claim(SOSL, {"loss.kind": "three_part_l2"}, MSE), HOLDS, "2 hold"),
     (claim(SOSL, {"baseline": "random"}), HOLDS, "1 holds"),
     (claim(SOSL, {"baseline": "random"}, direction="below"), CONTRADICTED, "1 is contradicted"),
     (claim(SOSL, {"baseline": "cl_lsi"}), OPEN, "1 inconclusive"),  # it was not evaluated
@@ -96,7 +96,7 @@ def test_differences_and_corrected_p_values_stand_below(experiment_of: Experimen
 
 def test_rows_that_share_no_seed_are_inconclusive(experiment_of: ExperimentOf) -> None:
     cells = [
-        replace(cell, status="waiting") if cell.settings["loss.name"] == "mse" else cell
+        replace(cell, status="waiting") if cell.settings["loss.kind"] == "mse" else cell
         for cell in experiment_of("losses").cells
     ]
     text = text_of(claiming(replace(experiment_of("losses"), cells=tuple(cells)), claim(SOSL, MSE)))

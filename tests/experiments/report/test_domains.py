@@ -216,7 +216,7 @@ def test_nothing_is_said_where_the_grid_holds_out_nothing_or_no_cell_is_done(
 def test_each_ranker_has_a_table_and_variants_may_name_the_adversary(experiment_with: With) -> None:
     variants = {"Adv": {"adversary.weight": 0.25, "adversary.updates": "alternate"}}
     pairs = [(variant, encoder) for variant in ("Original", "Adv") for encoder in ("mean", "lstm")]
-    cells = [{"variant": variant, "model.encoder": encoder} for variant, encoder in pairs]
+    cells = [{"variant": variant, "channels.towers.encoder": encoder} for variant, encoder in pairs]
     text = markdown(experiment_with(*cells, variants=variants))
     assert re.findall(r"^(.*), in the form of", text, re.MULTILINE) == ["Average Pooling", "DSSM-LSTM"]
     for table in (0, 1):
@@ -229,8 +229,8 @@ def test_each_ranker_has_a_table_and_variants_may_name_the_adversary(experiment_
 def test_variants_may_be_rankers_each_with_and_without_the_adversary(experiment_with: With) -> None:
     variants = {
         "mean, adversary": {"adversary.weight": 1},
-        "cnn": {"model.encoder": "cnn"},
-        "cnn, adversary": {"model.encoder": "cnn", "adversary.weight": 1},
+        "cnn": {"channels.towers.encoder": "cnn"},
+        "cnn, adversary": {"channels.towers.encoder": "cnn", "adversary.weight": 1},
     }
     lines = held_out_lines(experiment_with(*({"variant": name} for name in ("mean", *variants)), variants=variants))
     originals = [line.original and line.original.settings["variant"] for line in lines]

@@ -32,7 +32,7 @@ def test_names_stand_in_a_picture_as_they_are_and_densities_are_of_both_splits()
     values = {"train_pairs": 4, "best_epoch": 1, "best_value": 0.5, "pairs_per_second": 9.0, "steps": 6, "theta": None}
     training = TrainingHistory(history=epochs, train_scores=scores, **values)
     names = [r"cost $\frac$ x", "costs $5", "$a$", "_mse", "_b_$1$ 2$"]
-    cells = [Cell(name, {"loss.name": "sosl"}, status="done", training=training) for name in names]
+    cells = [Cell(name, {"loss.kind": "sosl"}, status="done", training=training) for name in names]
     rows = [Row({VARIANT: cell.name}, (cell,)) for cell in cells]
     pictures = training_figure(rows), density_figure(rows)
     for picture in pictures:

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.evaluation.metrics import METRICS
-from models.evaluation.search_metrics import SEARCH_METRICS
+from models.evaluation.metrics import METRICS, SEARCH_METRICS
 from schemas.search_report import SearchReport
 from smooth_clir.experiments.experiment import Experiment, read_experiment
 from smooth_clir.experiments.report.published import read_published
@@ -104,7 +103,7 @@ def test_published_numbers_stand_beside_the_papers_preset_alone(experiment_of: E
     )
     text = results_text(replace(experiment, cells=cells, published=read_published("wikiclir_fr")))
     assert "| Preset | seeds |" in text
-    epsilons = [replace(sosl, name=str(epsilon), settings={"model.epsilon": epsilon}) for epsilon in (0.5, 1)]
+    epsilons = [replace(sosl, name=str(epsilon), settings={"channels.towers.epsilon": epsilon}) for epsilon in (0.5, 1)]
     assert "| ε | seeds |" in results_text(replace(experiment, cells=tuple(epsilons)))  # a Greek letter stays small
     assert "| Metric | preset = paper | published in Tables 2 and 3 |" in text
 
@@ -146,14 +145,14 @@ def test_a_search_in_the_whole_collection_has_a_table_of_its_own(experiment_of: 
 
 
 def test_each_channel_of_a_score_has_a_line_of_what_it_ranks_alone(tmp_path: Path, results_of: ResultsOf) -> None:
-    folder = write_experiment(tmp_path, {"lexicon.kind": ["lexicon", "bm25"], "training.seed": [1, 2]})
+    folder = write_experiment(tmp_path, {"channels.lexicon.kind": ["lexicon", "bm25"], "training.seed": [1, 2]})
     rows, channels, *_ = tables(text := results_text(read_experiment(folder)))
     assert "| Row | channel | P\\_mr@1 |" in text
     assert [*channels] == [*rows][:2]
     scores = [json.loads(path.read_text()) for path in sorted(folder.glob("cells/*lexicon-seed*/metrics.json"))]
     means = [sum(score["channels"]["smooth_cosine"][metric] for score in scores) / 2 for metric in METRICS]
     entries = " | ".join(f"{mean:.3f}" for mean in means)
-    assert f"| lexicon.kind = lexicon | smooth cosine | {entries} |" in text
+    assert f"| channels.lexicon.kind = lexicon | smooth cosine | {entries} |" in text
     assert "The channels of the scores" not in results_of("losses")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from schemas.errors import DataError
 from smooth_clir.experiments.cell import Cell
 from smooth_clir.experiments.experiment import Experiment, read_experiment
 from smooth_clir.experiments.report.figures import loss_figure
@@ -35,7 +36,7 @@ def test_every_picture_of_the_report_is_a_file_beside_it(reported: Reported, nam
 
 
 def test_settings_along_an_axis_have_the_papers_figures(tmp_path: Path) -> None:
-    write_experiment(tmp_path, {"model.epsilon": [0, 0.5], "data.used_negatives": [20, 40]})
+    write_experiment(tmp_path, {"channels.towers.epsilon": [0, 0.5], "data.used_negatives": [20, 40]})
     names = [picture.name for picture in report_pictures(read_experiment(tmp_path).rows)]
     assert names == ["summary", *(f"figure-{number}" for number in range(1, 6)), "training"]
 
@@ -93,6 +94,13 @@ def test_a_folder_without_an_experiment_is_an_error_of_the_users(clir: Clir, tmp
     assert f"{tmp_path}: no experiment.json there" in err
 
 
+def test_a_folder_of_an_earlier_version_is_an_error_that_names_a_former_setting(tmp_path: Path) -> None:
+    folder = write_experiment(tmp_path, {"loss.kind": ["sosl"]})
+    (folder / "cells" / "001-sosl" / "config.yaml").write_text("loss: {name: sosl}\n")
+    with pytest.raises(DataError, match=r"earlier version, such as loss\.name; run the experiment again"):
+        write_report(folder)
+
+
 def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     reported: Reported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,11 +121,10 @@ def conditions_of(experiment: Experiment, *cells: Cell) -> str:
     return "\n\n".join(conditions(replace(experiment, cells=cells or experiment.cells).rows)) + "\n"
 
 
-def after_search(cell: Cell, **searched: object) -> Cell:
+def after_search(cell: Cell, searched: dict[str, object]) -> Cell:
     """A cell whose training came after a search."""
     assert cell.training
-    values = {key.replace("_", "."): value for key, value in searched.items()}
-    return replace(cell, training=cell.training.model_copy(update={"searched": values}))
+    return replace(cell, training=cell.training.model_copy(update={"searched": searched}))
 
 
 def test_where_rows_differ_each_has_its_own_and_a_sentence_has_the_others(experiment_of: ExperimentOf) -> None:
@@ -139,10 +146,31 @@ def test_where_rows_differ_each_has_its_own_and_a_sentence_has_the_others(experi
     assert conditions_of(experiment, replace(sosl, status="waiting")) == "\n"
 
 
+def test_a_setting_of_some_kinds_is_a_column_where_rows_that_have_it_differ_and_a_kind_also_beside_none(
+    experiment_of: ExperimentOf,
+) -> None:
+    experiment = experiment_of("one seed")
+    sosl, softmax = experiment.cells
+    third = replace(sosl, settings={"preset": "best"})
+
+    def columns(*encoders: dict[str, object] | None) -> str:
+        cells = (
+            replace(cell, config={**cell.config, "channels": {**cell.config["channels"], "encoder": encoder}})
+            for cell, encoder in zip((sosl, softmax, third), encoders, strict=False)
+        )
+        return conditions_of(experiment, *cells).splitlines()[2]
+
+    vectors, endpoint = {"kind": "vectors", "batch": 64}, {"kind": "endpoint", "batch": 64, "retries": 5}
+    assert columns(None, vectors) == "| Row | loss function | channels.encoder.kind | thresholds |"
+    assert columns(vectors, endpoint) == columns(None, vectors, endpoint) == columns(None, vectors)
+    text = "| Row | loss function | channels.encoder.kind | channels.encoder.retries | thresholds |"
+    assert columns(vectors, endpoint, {**endpoint, "retries": 7}) == text
+
+
 def test_what_a_search_found_stands_for_what_the_file_gives(experiment_of: ExperimentOf) -> None:
     experiment = experiment_of("losses")
     first, second, third, *_ = experiment.cells  # three seeds of SOSL
-    searched = after_search(first, loss_theta=[0.1, 0.5], model_epsilon=0.25)
+    searched = after_search(first, {"loss.theta": [0.1, 0.5], "channels.towers.epsilon": 0.25})
     text = conditions_of(experiment, searched, second, third)
     assert "ε: 0.25 or 1; " in text and "thresholds: \\[0.1, 0.5\\] or \\[0.2, 0.7\\]" in text
     picture = loss_figure(replace(experiment, cells=(searched,)).rows)

@@ -12,15 +12,15 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.encoders.pretrained_encoder import GraphEncoder, PretrainedEncoder, Role, Vectors
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import EncoderSettings, EndpointSettings, SavedModelSettings, VectorsSettings
 from models.encoders.text_vectors import ROLES, EncoderRecord, TextVectors, stored_form, text_keys, write_text_vectors
 from models.lists.mapped_rows import MappedVectors
 from models.lists.ranking_lists import RankingLists
 
 DIM: Final = 3
-ENDPOINT: Final = EncoderSettings(kind="endpoint", address="http://localhost:1", query_model="m")
-FILES: Final = EncoderSettings(kind="vectors", query_vectors="q.npy", document_vectors="d.npy")
-IN_GRAPH: Final = EncoderSettings(kind="saved_model", path="m", query_prefix="query: ", max_characters=20, batch=2)
+ENDPOINT: Final = EndpointSettings(address="http://localhost:1", query_model="m")
+FILES: Final = VectorsSettings(query_vectors="q.npy", document_vectors="d.npy")
+IN_GRAPH: Final = SavedModelSettings(path="m", query_prefix="query: ", max_characters=20, batch=2)
 
 ALIKE: Final = {
     "soft hyphens": (

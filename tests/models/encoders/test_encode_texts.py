@@ -16,7 +16,7 @@ from models.encoders.encode_texts import (
     tables_of_files,
 )
 from models.encoders.endpoint import EndpointEncoder, fingerprint
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import VectorsSettings
 from models.encoders.text_vectors import stored_form, text_keys
 from models.piece_store import PieceStore, in_pieces
 from schemas.errors import DataError
@@ -299,7 +299,7 @@ def files(tmp_path, collection):
             vectors = [vector_of(text_of[name], role) for name in reversed(names)]
             np.save(paths[f"{role}_vectors"], np.array(vectors, np.float32).reshape(-1, DIM))
             (tmp_path / f"{role}.ids").write_text("".join(f"{name}\n" for name in reversed(names)))
-        return tables_of_files(EncoderSettings(kind="vectors", **paths), QUERIES, collection())
+        return tables_of_files(VectorsSettings(**paths), QUERIES, collection())
 
     take.ids = ids
     return take
@@ -313,9 +313,11 @@ def test_vectors_of_files_are_those_of_the_texts_of_their_ids_and_others_are_lef
 
 
 def test_missing_ids_are_an_error_that_counts_them_and_names_one(files, tmp_path):
-    with pytest.raises(DataError, match=f"encoder.document_vectors: {tmp_path}/document.npy .* document; 3 .*'d000'"):
+    with pytest.raises(
+        DataError, match=f"channels.encoder.document_vectors: {tmp_path}/document.npy .* document; 3 .*'d000'"
+    ):
         files(documents=tuple(files.ids[3:]))
-    with pytest.raises(DataError, match=f"encoder.query_vectors: {tmp_path}/query.npy .* query; 1 .*'q4'"):
+    with pytest.raises(DataError, match=f"channels.encoder.query_vectors: {tmp_path}/query.npy .* query; 1 .*'q4'"):
         files(queries=("q1", "q2", "q3", "q5"))
 
 

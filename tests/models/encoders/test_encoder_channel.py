@@ -8,7 +8,6 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.choices import CHANNELS
 from models.encoders import encoder_channel
 from models.encoders.encoder_channel import EncoderChannel, cosines_of
 from models.rankers.fixed_scores import with_fixed_scores
@@ -31,7 +30,7 @@ def channel_of(lists=LISTS) -> EncoderChannel:
     """The channel as a training makes it."""
     inputs: dict[str, Any] = dict.fromkeys(ScorerInputs._fields)
     inputs |= {"name": "encoder", "train_texts": lambda: lists}
-    return CHANNELS["encoder"].load().make(ScorerInputs(**inputs))
+    return EncoderChannel.make(ScorerInputs(**inputs))
 
 
 def all_pairs(lists):
@@ -123,4 +122,4 @@ def test_cosines_are_taken_in_parts_of_any_size(size, monkeypatch):
 def test_nothing_of_it_is_trained():
     channel = channel_of()
     scores_of(channel, LISTS)
-    assert channel.weights == [] and channel.fitted == {} and channel.penalty() is None
+    assert channel.weights == [] and channel.fitted == {}

@@ -10,11 +10,11 @@ import pytest
 import tensorflow as tf
 from tensorflow import keras
 
-from models.choices import SCORERS, own_settings
 from models.encoders.encoder_head import EncoderHead
+from models.losses.settings import SoslSettings, WorstHingeSettings
 from models.objectives.make_objective import make_objective
 from models.rankers.ranker import Ranker
-from models.settings import LossSettings, ModelSettings
+from models.rankers.settings import EncoderHeadSettings
 from models.training.settings import TrainingSettings
 from models.training.steps import TrainingSteps
 from tests import reference
@@ -33,18 +33,15 @@ LISTS = with_vectors(ranking_lists([[]] * 3, [[]] * 4, LISTED, [[2, 0, 1], [2], 
 FEATURES, LABELS = LISTS.batch(tf.range(3))
 MAPS = RANDOM.normal(size=(2, DIM, DIM), scale=0.3).astype(np.float32)
 OBJECTIVES = {
-    "lists": (LossSettings(), TrainingSettings()),
-    "in_batch": (LossSettings(in_batch=True, softmax_weight=0.5), TrainingSettings()),
-    "drawn": (
-        LossSettings(name="worst_hinge"),
-        TrainingSettings(objective="drawn", objective_settings={"documents": 2}),
-    ),
+    "lists": (SoslSettings(), TrainingSettings()),
+    "in_batch": (SoslSettings(in_batch=True, softmax_weight=0.5), TrainingSettings()),
+    "drawn": (WorstHingeSettings(), TrainingSettings(objective={"kind": "drawn", "documents": 2})),
 }
 each_objective = pytest.mark.parametrize("name", OBJECTIVES)
 
 
-def ranker_of(penalty=0.0, maps=None, **model) -> Ranker:
-    ranker = Ranker({"head": EncoderHead(ModelSettings(scorer="encoder_head", **model), penalty, name="head")})
+def ranker_of(penalty=0.0, maps=None, **settings) -> Ranker:
+    ranker = Ranker({"head": EncoderHead(EncoderHeadSettings(penalty=penalty, **settings), name="head")})
     ranker(FEATURES)
     if maps is not None:
         ranker.set_weights(maps)
@@ -54,9 +51,7 @@ def ranker_of(penalty=0.0, maps=None, **model) -> Ranker:
 def objective_of(name, penalty, maps=MAPS):
     loss, training = OBJECTIVES[name]
     ranker = ranker_of(penalty, maps)
-    return make_objective(
-        ranker, training_job(model=ModelSettings(scorer="encoder_head"), loss=loss, training=training)
-    )
+    return make_objective(ranker, training_job(towers=EncoderHeadSettings(), loss=loss, training=training))
 
 
 def loss_and_gradients(objective):
@@ -68,11 +63,11 @@ def loss_and_gradients(objective):
 
 
 @pytest.mark.parametrize(
-    ("model", "epsilon"),
+    ("settings", "epsilon"),
     [({"similarity": "cosine"}, 0.0), ({}, 1.0), ({"similarity": "smooth_cosine", "epsilon": 0.25}, 0.25)],
 )
-def test_it_starts_as_the_encoder_s_own_cosine_smoothed_or_plain(model, epsilon):
-    scores = ranker_of(**model)(FEATURES).numpy()
+def test_it_starts_as_the_encoder_s_own_cosine_smoothed_or_plain(settings, epsilon):
+    scores = ranker_of(**settings)(FEATURES).numpy()
     vectors = QUERIES, DOCUMENTS
     for row, documents in enumerate(LISTED):
         for column, document in enumerate(documents):
@@ -134,8 +129,8 @@ def test_a_step_minimises_the_sum_and_its_history_has_the_norm_of_each_term_s_gr
 
 
 def test_the_penalty_is_a_positive_number_unless_it_is_given_and_may_be_0():
-    assert own_settings(SCORERS, "encoder_head", {})["penalty"] > 0
-    assert own_settings(SCORERS, "encoder_head", {"penalty": 0}) == {"penalty": 0}
+    assert EncoderHeadSettings().penalty > 0
+    assert EncoderHeadSettings(penalty=0).penalty == 0
     for penalty in (-1e-3, float("inf"), float("nan"), "much"):
         with pytest.raises(ValueError, match="penalty"):
-            own_settings(SCORERS, "encoder_head", {"penalty": penalty})
+            EncoderHeadSettings(penalty=penalty)

@@ -22,7 +22,7 @@ import pytest
 from models import json_endpoint
 from models.encoders.endpoint import PROBES, EndpointEncoder, fingerprint, fingerprint_fault
 from models.encoders.load_encoder import served_encoder
-from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
+from models.encoders.settings import TEXT_FORM, EndpointSettings, TextForm
 from models.encoders.text_vectors import stored_form
 from models.json_endpoint import EndpointError
 from schemas.errors import DataError
@@ -111,8 +111,8 @@ def encoder(server):
     """Makes an encoder of the server."""
 
     def make(retries=None, **settings):
-        own = {"kind": "endpoint", "address": server.address, "query_model": "m", "timeout_s": 5.0}
-        return EndpointEncoder(EncoderSettings(**{**own, **settings}), retries)
+        own = {"address": server.address, "query_model": "m", "timeout_s": 5.0}
+        return EndpointEncoder(EndpointSettings(**{**own, **settings}), retries)
 
     return make
 
@@ -319,7 +319,7 @@ def test_a_busy_server_s_retry_after_is_honoured_up_to_30_s(encoder, server, wai
 
 @pytest.mark.parametrize(
     ("status", "remedy"),
-    [(400, "encoder.max_characters"), (404, "encoder.address"), (422, "encoder.batch")],
+    [(400, "channels.encoder.max_characters"), (404, "channels.encoder.address"), (422, "channels.encoder.batch")],
 )
 def test_a_refusal_is_an_error_at_once_with_the_server_s_words_and_a_remedy(encoder, server, status, remedy):
     server.script = [says(b"no\x1b[2J " + b"x" * 1000, status)]
@@ -332,7 +332,7 @@ def test_a_refusal_is_an_error_at_once_with_the_server_s_words_and_a_remedy(enco
 
 def test_an_address_that_cannot_be_asked_is_an_error_at_once(encoder, waits, monkeypatch):
     monkeypatch.setenv("http_proxy", "carrier-pigeon://proxy")
-    assert "encoder.address" in fault(encoder(address="http://encoder.invalid"))
+    assert "channels.encoder.address" in fault(encoder(address="http://encoder.invalid"))
     assert waits == []
 
 
@@ -507,7 +507,7 @@ def test_paraphrases_in_two_languages_are_nearest_with_a_real_server(tmp_path, m
         process = subprocess.Popen(command, stdout=output, stderr=output)
     try:
         models = {"query_model": "e5-query", "document_model": "e5-passage"}
-        encoder = EndpointEncoder(EncoderSettings(kind="endpoint", address=f"http://127.0.0.1:{port}", **models), 8)
+        encoder = EndpointEncoder(EndpointSettings(address=f"http://127.0.0.1:{port}", **models), 8)
         queries = encoder.encode(["How does a volcano form?", "the capital of Japan"], "query")
         texts = ["Un volcan se forme quand le magma remonte.", "Tokyo est la capitale du Japon."]
         assert (queries @ encoder.encode(texts, "document").T).argmax(axis=1).tolist() == [0, 1]

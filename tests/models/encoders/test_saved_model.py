@@ -13,7 +13,7 @@ from tensorflow.python.framework import op_def_registry
 
 from models.encoders.allowed_operations import ALLOWED, can_hold_name, is_allowed
 from models.encoders.load_encoder import load_encoder
-from models.encoders.settings import EncoderSettings
+from models.encoders.settings import SavedModelSettings
 from schemas.errors import DataError
 from tests.models.encoders.test_use_multilingual import tokenizer
 
@@ -74,7 +74,7 @@ def refusal(folder, **settings):
 
 
 def encoder_of(folder, **settings):
-    return load_encoder(EncoderSettings(kind="saved_model", path=str(folder), **settings))
+    return load_encoder(SavedModelSettings(path=str(folder), **settings))
 
 
 def edit(folder, change):
@@ -169,7 +169,7 @@ def test_another_signature_and_output_are_found_by_name(tmp_path):
     assert encoder_of(folder, signature="embed", output="half").encode(["abcd"], "query").tolist() == [[2]]
     assert re.search("serving_default.* embed", refusal(folder))
     outputs = r"bytes: int32 \(None,\), half: float32 \(None, 1\), length: float32 \(None, 1\)"
-    assert re.search(f"encoder.output .*{outputs}", refusal(folder, signature="embed"))
+    assert re.search(f"channels.encoder.output .*{outputs}", refusal(folder, signature="embed"))
     assert re.search(f"third.*{outputs}", refusal(folder, signature="embed", output="third"))
     assert "bytes: int32 (None,)" in refusal(folder, signature="embed", output="bytes")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.encoders.pretrained_encoder import encoder_texts, is_cut
-from models.encoders.settings import TEXT_FORM, EncoderSettings, TextForm
+from models.encoders.settings import TEXT_FORM, EncoderSettings, SavedModelSettings, TextForm
 from models.texts.tokens import tokenize
 from schemas.word_characters import IGNORED, UNSEEN
 from tests.models.encoders.small_encoder import ALIKE, ENDPOINT, HashedWords
@@ -89,7 +89,7 @@ def test_the_limit_counts_what_an_encoder_sees_and_comes_before_the_prefix() -> 
 
 def test_an_encoder_in_a_graph_sees_the_form() -> None:
     texts, plain = zip(*ALIKE.values(), strict=True)
-    encoder = HashedWords(EncoderSettings(kind="saved_model", path="m"))
+    encoder = HashedWords(SavedModelSettings(path="m"))
     assert encoder.encode(texts, "document").tolist() == encoder.encode(plain, "document").tolist()
 
 

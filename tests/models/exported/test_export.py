@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from models.choices import ENCODERS
 from models.exported.export import export_ranker
 from models.exported.model import LoadedModel
 from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
+from models.rankers.settings import TextEncoderSettings
 from tests.models.loaded_once import model_of_vectors
 from tests.models.made_once import made_once
 from tests.models.small_model import features_of, small_text_features, small_towers
@@ -28,7 +28,7 @@ DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien", "", "mot inconnu"]]
 VARIANTS = {
     "with stems": {"stem_embeddings": True, "word_dropout": 0.25},
     "stems alone": {"terms": "stems"},
-    "cubic": {"encoder_settings": {"degree": 3}},
+    "cubic": {"degree": 3},
 }
 
 
@@ -95,7 +95,7 @@ def test_the_score_is_the_rankers_and_that_of_its_channel_and_that_of_no_documen
     exported, signatures, scores
 ):
     encoder, similarity, *_ = exported
-    unbounded = ENCODERS[encoder].largest_component > 1 and similarity == "dot"
+    unbounded = TextEncoderSettings.kinds[encoder].largest_component > 1 and similarity == "dot"
     padded = UNBOUNDED if unbounded else PADDED_SCORES[similarity]
     for name in ("serving_default", "score"):
         outputs = signatures[name](query=tf.constant(QUERIES), documents=tf.constant(DOCUMENTS))

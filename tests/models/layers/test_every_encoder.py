@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from models.choices import ENCODERS
 from models.layers.cnn_encoder import CnnEncoder
 from models.layers.lstm_encoder import LstmEncoder
 from models.layers.mean_embedding import MeanEmbedding
 from models.layers.polynomial_embedding import PolynomialEmbedding
 from models.rankers.scorer import Words
+from models.rankers.settings import TextEncoderSettings, TwoTowersSettings
 from models.rankers.two_towers import make_encoder
-from models.settings import ModelSettings
 from tests import reference
 
 pytestmark = pytest.mark.tensors
@@ -56,12 +55,12 @@ def encoder(request):
 
 
 def test_every_encoder_of_a_configuration_is_tested_here_and_made_by_its_name():
-    assert set(LAYERS) == set(ENCODERS)
+    assert set(LAYERS) == set(TextEncoderSettings.kinds)
     for name, (layer, _) in LAYERS.items():
-        settings = ModelSettings(encoder=name, embedding_dim=DIM)
+        settings = TwoTowersSettings.of(name, embedding_dim=DIM)
         made = make_encoder(settings, Words(VOCABULARY_SIZE), seed=1, name="tower")
         assert type(made) is layer
-        assert (made.dim, made.dropout, made.name) == (DIM, ENCODERS[name].default_dropout, "tower")
+        assert (made.dim, made.dropout, made.name) == (DIM, settings.encoder.dropout, "tower")
 
 
 def test_vectors_and_gradients_are_those_of_the_reference(encoder):

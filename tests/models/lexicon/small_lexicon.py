@@ -8,9 +8,9 @@ import numpy.typing as npt
 import tensorflow as tf
 from hypothesis import strategies as st
 
-from models.choices import CHANNELS
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
+from models.lexicon.settings import MatchingSettings
 from models.lexicon.terms import terms_of
 from models.rankers.scorer import SparseInnerProduct
 from models.texts.tokens import ALL_WORDS
@@ -36,7 +36,7 @@ def learn(pairs: list[tuple[Text, Text]], documents: list[Text], kind: Kind = "l
 
 def make_channel(lexicon: Lexicon) -> SparseInnerProduct:
     """The channel of a lexicon, named by its kind."""
-    channel: SparseInnerProduct = CHANNELS[lexicon.record.kind].load()(lexicon, name=lexicon.record.kind)
+    channel: SparseInnerProduct = MatchingSettings.kinds[lexicon.record.kind].load()(lexicon, name=lexicon.record.kind)
     return channel
 
 

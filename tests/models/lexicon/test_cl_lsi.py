@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from models.choices import CHANNELS, own_settings
-from models.evaluation.list_metrics import list_metrics
-from models.evaluation.metrics import means
+from models.evaluation.list_metrics import list_metrics, means
+from models.job import TrainingJob
 from models.lexicon import cl_lsi as subject
 from models.lexicon.cl_lsi import ClLsi, FoldedTexts, learn_cl_lsi
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import ScorerInputs, Words
-from models.settings import ModelSettings
+from models.rankers.settings import ClLsiSettings
 from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
 from schemas.word_rules import WordRules
@@ -41,25 +40,13 @@ def lists_of(pairs, nr_texts=()):
     )
 
 
-def inputs_of(train, evaluated=None, max_tokens=200):
-    words = Words(1)
-    return ScorerInputs(
-        name="lsi",
-        query_words=words,
-        document_words=words,
-        model=ModelSettings(),
-        seed=1,
-        train_texts=lambda: train,
-        lexicon=None,
-        eval_texts=lambda: evaluated,
-        languages=LANGUAGES,
-        rules=WordRules(max_tokens=max_tokens),
-        top_grade=2,
-    )
+def inputs_of(dim, train, evaluated=None, max_tokens=200):
+    job = TrainingJob(languages=LANGUAGES, rules=WordRules(max_tokens=max_tokens), top_grade=2)
+    return ScorerInputs("lsi", ClLsiSettings(dim=dim), job, Words(1), Words(1), lambda: train, lambda: evaluated)
 
 
 def learn(dim=2, pairs=PAIRS, nr_texts=NR_TEXTS, **values) -> ClLsi:
-    return ClLsi.make(inputs_of(lists_of(pairs, nr_texts), **values), dim=dim)
+    return ClLsi.make(inputs_of(dim, lists_of(pairs, nr_texts), **values))
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +190,7 @@ def evaluated():
 
 def test_the_fitted_length_is_the_best_of_those_that_the_pairs_have(evaluated, monkeypatch):
     monkeypatch.setattr(subject, "DIMS", (1, 2, 3, 9))
-    channel = ClLsi.make(inputs_of(lists_of(PAIRS, NR_TEXTS), evaluated), dim="fitted")
+    channel = ClLsi.make(inputs_of("fitted", lists_of(PAIRS, NR_TEXTS), evaluated))
     fitted = channel.fitted["dim"]
     assert [point.value for point in fitted.curve] == [1, 2, 3]  # four pairs have three dimensions
     for point in fitted.curve:
@@ -217,13 +204,13 @@ def test_the_fitted_length_is_the_best_of_those_that_the_pairs_have(evaluated, m
 
 
 def test_fewer_dimensions_than_any_that_is_tried_are_taken_as_they_are(evaluated):
-    channel = ClLsi.make(inputs_of(lists_of(PAIRS, NR_TEXTS), evaluated), dim="fitted")
+    channel = ClLsi.make(inputs_of("fitted", lists_of(PAIRS, NR_TEXTS), evaluated))
     assert [point.value for point in channel.fitted["dim"].curve] == [4]
 
 
 def test_its_length_is_a_number_or_fitted():
-    assert own_settings(CHANNELS, "cl_lsi", {}) == {"dim": 100}
-    assert own_settings(CHANNELS, "cl_lsi", {"dim": "fitted"}) == {"dim": "fitted"}
+    assert ClLsiSettings().dim == 100
+    assert ClLsiSettings(dim="fitted").dim == "fitted"
     for dim in (0, 4097, 1.5, "most", None):
-        with pytest.raises(ValueError, match="dim .* 1 to 4096, or fitted; got"):
-            own_settings(CHANNELS, "cl_lsi", {"dim": dim})
+        with pytest.raises(ValueError, match=r"dim\n.* 1 to 4096, or fitted; got"):
+            ClLsiSettings(dim=dim)

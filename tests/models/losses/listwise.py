@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tensorflow import keras
 
-from models.losses.declarations import LOSSES
+from models.losses.settings import LossSettings
 from schemas.relevance import PADDING_LABEL
 
+LOSSES = {name: LossSettings.model_validate(name) for name in LossSettings.kinds}
+"""The settings of each loss."""
 scores = st.floats(-1, 1, width=32)
 few = settings(max_examples=6)
 """Each example has several lists."""
@@ -39,14 +41,16 @@ def thetas(smallest, largest):
     return hundredths.map(lambda values: tuple(h / 100 for h in sorted(values)))
 
 
+def thetas_for(name):
+    """The thresholds that a loss may have."""
+    return thetas(3, 3) if name == "three_part_l2" else thetas(1, 4)
+
+
 @st.composite
 def lists(draw, name, padding=True):
     """Thresholds (None for a loss without any), and grades and scores of eight lists of equal length."""
-    declaration = LOSSES[name]
-    theta = None
-    if declaration.default_theta is not None:
-        theta = draw(thetas(declaration.theta_length or 1, declaration.theta_length or 4))
-    top_grade = declaration.top_grade or (3 if theta is None else len(theta))
+    theta = draw(thetas_for(name)) if LOSSES[name].thresholds else None
+    top_grade = LOSSES[name].top_grade or (3 if theta is None else len(theta))
     shape = (8, draw(st.integers(1, 6)))
     grades = draw(
         arrays(np.int64, shape, elements=st.integers(PADDING_LABEL if padding else 0, top_grade), fill=st.nothing())

@@ -8,10 +8,9 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.losses.declarations import LOSSES
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, PADDING_LABEL, SOMEWHAT_RELEVANT
 from tests import reference
-from tests.models.losses.listwise import few, lists, losses_and_gradients, make, scales
+from tests.models.losses.listwise import LOSSES, few, lists, losses_and_gradients, make, scales
 
 pytestmark = pytest.mark.tensors
 
@@ -70,13 +69,13 @@ def test_neither_the_order_of_the_documents_nor_padding_changes_anything(name, d
 
 @every_loss
 def test_losses_of_lists_are_summed_and_averaged_as_keras_does(name):
-    expected = references(name, LOSSES[name].default_theta, GRADES, SCORES)
+    expected = references(name, LOSSES[name].thresholds, GRADES, SCORES)
     for reduction, reduce in (("none", list), ("sum", np.sum), ("sum_over_batch_size", np.mean)):
         value = make(name, reduction=reduction)(np.array(GRADES, np.float32), tf.constant(SCORES))
         np.testing.assert_allclose(value, reduce(expected), rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", [name for name in LOSSES if LOSSES[name].default_theta])
+@pytest.mark.parametrize("name", [name for name in LOSSES if LOSSES[name].thresholds])
 @few
 @given(st.data())
 def test_thresholds_and_scores_of_another_scale_agree_with_the_reference(name, data):

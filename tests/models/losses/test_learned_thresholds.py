@@ -8,13 +8,15 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.losses.declarations import LOSSES
+from models.losses.settings import LearnedThresholdLossSettings
 from tests import reference
-from tests.models.losses.listwise import few, lists, losses_and_gradients, make, scales, thetas
+from tests.models.losses.listwise import LOSSES, few, lists, losses_and_gradients, make, scales, thetas
 
 pytestmark = pytest.mark.tensors
 
-every_learner = pytest.mark.parametrize("name", [name for name in LOSSES if LOSSES[name].fixed_theta is None])
+every_learner = pytest.mark.parametrize(
+    "name", [name for name, settings in LOSSES.items() if isinstance(settings, LearnedThresholdLossSettings)]
+)
 
 
 @every_learner

@@ -5,13 +5,12 @@ from math import exp, log
 import pytest
 import tensorflow as tf
 
-from models.losses.declarations import LOSSES
 from models.losses.three_part_l2 import ThreePartL2Loss
 from schemas.relevance import MOST_RELEVANT as MR
 from schemas.relevance import NOT_RELEVANT as NR
 from schemas.relevance import PADDING_LABEL
 from schemas.relevance import SOMEWHAT_RELEVANT as SR
-from tests.models.losses.listwise import loss_and_gradient, make
+from tests.models.losses.listwise import LOSSES, loss_and_gradient, make
 
 pytestmark = pytest.mark.tensors
 
@@ -20,7 +19,7 @@ every_loss = pytest.mark.parametrize("name", THETAS)
 
 
 def test_every_loss_with_thresholds_is_tested_here():
-    assert THETAS.keys() == {name for name in LOSSES if LOSSES[name].default_theta}
+    assert THETAS.keys() == {name for name in LOSSES if LOSSES[name].thresholds}
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from models.objectives.objective import RankingObjective
 from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
+from models.rankers.settings import MeanSettings, TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings
 from models.training.steps import TrainingSteps
 from tests import reference
 from tests.models.eagerly import EAGERLY, with_graphs
@@ -27,7 +27,7 @@ from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, learnable_lists, ran
 pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 DIM, HIDDEN = 3, 5
-MODEL = ModelSettings(embedding_dim=DIM, initial_scale=1.0)
+MODEL = TwoTowersSettings(embedding_dim=DIM, encoder=MeanSettings(initial_scale=1.0))
 WORDS = Words(VOCABULARY_SIZE)
 LISTS = ranking_lists(
     query_tokens=[[0], [1], [2], [3]],
@@ -215,7 +215,9 @@ def test_simultaneous_updates_take_both_gradients_of_one_loss():
 def test_the_discriminator_of_a_frozen_ranker_learns_the_domains_however_small_its_weight():
     # Each domain has half of the topics, and so words of its own.
     lists = with_domains(learnable_lists(40, seed=1), (["arts"] * (TOPICS // 2) + ["news"] * (TOPICS // 2)) * 2)
-    adversarial = make(weight=1e-4, domains=lists.domains, updates="alternate", model=ModelSettings(embedding_dim=16))
+    adversarial = make(
+        weight=1e-4, domains=lists.domains, updates="alternate", model=TwoTowersSettings(embedding_dim=16)
+    )
     steps = make_steps(adversarial)
     batch = lists.batch(tf.range(40))
     turn = tf.function(lambda: steps._take_turn(steps._turns[0], *batch), autograph=False)

@@ -6,13 +6,14 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.losses.settings import SoslSettings, WorstHingeSettings
 from models.objectives.drawn import drawn_lists
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import make_loss
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
+from models.rankers.settings import MeanSettings, TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from schemas.relevance import MOST_RELEVANT
 from tests.models.eagerly import EAGERLY
@@ -21,16 +22,16 @@ from tests.models.training_job import training_job
 
 pytestmark = [pytest.mark.tensors, *EAGERLY]
 
-MODEL = ModelSettings(embedding_dim=4, initial_scale=1.0)
-LOSS = LossSettings(name="worst_hinge")
-TRAINING = TrainingSettings(objective="drawn", objective_settings={"documents": 2}, epochs=2, batch_lists=4)
+MODEL = TwoTowersSettings(embedding_dim=4, encoder=MeanSettings(initial_scale=1.0))
+LOSS = WorstHingeSettings()
+TRAINING = TrainingSettings(objective={"kind": "drawn", "documents": 2}, epochs=2, batch_lists=4)
 
 
 def objective_of(seed=1, model=MODEL):
     """As a configuration makes it."""
     ranker = Ranker({"towers": TwoTowers(Words(VOCABULARY_SIZE), Words(VOCABULARY_SIZE), model, seed=1)})
     training = TRAINING.model_copy(update={"seed": seed})
-    return make_objective(ranker, training_job(model=model, loss=LOSS, training=training))
+    return make_objective(ranker, training_job(towers=model, loss=LOSS, training=training))
 
 
 @st.composite
@@ -116,4 +117,4 @@ def test_draws_follow_the_seed_and_are_new_in_each_step():
 @pytest.mark.parametrize("terms", [{"in_batch": True}, {"softmax_weight": 0.1}])
 def test_terms_over_all_documents_of_a_step_are_refused_beside_it(terms):
     with pytest.raises(ValueError, match="got drawn"):
-        training_job(model=MODEL, loss=LossSettings(**terms), training=TRAINING)
+        training_job(towers=MODEL, loss=SoslSettings(**terms), training=TRAINING)

@@ -6,24 +6,26 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.losses.declarations import LOSSES
+from models.losses.settings import LossSettings, SoslSettings
 from models.objectives.in_batch import InBatchObjective
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import RankingObjective, make_loss
 from models.rankers.ranker import Ranker
-from models.rankers.scorer import InnerProduct, Scorer, Words
+from models.rankers.scorer import Bounds, InnerProduct, Scorer, Words
+from models.rankers.settings import MeanSettings, TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import LossSettings, ModelSettings
 from tests import reference
 from tests.models.eagerly import EAGERLY
+from tests.models.losses.listwise import LOSSES
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
 from tests.models.training_job import training_job
 
 pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 TOP_GRADE = 2
-BOTH = LossSettings(in_batch=True, softmax_weight=0.5, softmax_temperature=0.2, softmax_top_weight=3.0)
-WITH_THRESHOLDS = [name for name, declaration in LOSSES.items() if declaration.default_theta]
+TERMS = {"in_batch": True, "softmax_weight": 0.5, "softmax_temperature": 0.2, "softmax_top_weight": 3.0}
+BOTH = SoslSettings(**TERMS)
+WITH_THRESHOLDS = [name for name, settings in LOSSES.items() if settings.thresholds]
 WORDS = Words(VOCABULARY_SIZE)
 
 
@@ -31,8 +33,8 @@ class Given(InnerProduct):
     """Scores that are given: the columns of the queries' vectors, which stand for the documents."""
 
     @property
-    def score_range(self):
-        return -1.0, 1.0
+    def bounds(self):
+        return Bounds(-1.0, 1.0)
 
     def query_vector(self, features, training=False):
         return features["scores"]
@@ -80,8 +82,8 @@ def losses(settings, lists, grades, scores, domains=None):
 @settings(max_examples=6)
 @given(batch=batches())
 def test_every_term_is_that_of_the_reference(name, batch):
-    theta = LOSSES[name].default_theta
-    total, figures = losses(BOTH.model_copy(update={"name": name, "theta": theta}), *batch)
+    theta = LOSSES[name].thresholds
+    total, figures = losses(LossSettings.model_validate({"kind": name, **TERMS}), *batch)
     expected = {"own_loss": [], "in_batch_loss": [], "softmax_loss": []}
     for documents, grades, scores in zip(*batch, strict=True):
         own = [scores[document] for document in documents]
@@ -151,23 +153,25 @@ def test_a_document_that_stands_twice_in_a_list_is_one_document_of_the_batch():
     [
         ({"in_batch": True}, {"own_loss", "in_batch_loss"}),
         ({"softmax_weight": 0.5}, {"own_loss", "softmax_loss"}),
-        ({"softmax_weight": 0.5, "name": "approx_ndcg"}, {"own_loss", "softmax_loss"}),
+        ({"softmax_weight": 0.5, "kind": "approx_ndcg"}, {"own_loss", "softmax_loss"}),
     ],
 )
 def test_a_term_that_is_not_asked_for_is_not_there(settings, terms):
-    total, figures = losses(LossSettings(**settings), [[0, 1], [2, 1]], [[2, 0], [1, 0]], [[0.9, 0.4, 0.5]] * 2)
+    total, figures = losses(
+        LossSettings.model_validate(settings), [[0, 1], [2, 1]], [[2, 0], [1, 0]], [[0.9, 0.4, 0.5]] * 2
+    )
     assert figures.keys() == terms
     weights = {"own_loss": 1.0, "in_batch_loss": 1.0, "softmax_loss": 0.5}
     np.testing.assert_allclose(total, sum(weights[term] * figures[term] for term in terms), rtol=1e-6)
 
 
 def test_neither_option_is_the_papers_objective():
-    assert type(made(Ranker({"given": Given()}), LossSettings())) is RankingObjective
+    assert type(made(Ranker({"given": Given()}), SoslSettings())) is RankingObjective
 
 
 # With two towers
 
-MODEL = ModelSettings(embedding_dim=4, initial_scale=1.0)
+MODEL = TwoTowersSettings(embedding_dim=4, encoder=MeanSettings(initial_scale=1.0))
 
 
 def objective_of(settings=BOTH, model=MODEL):
@@ -209,8 +213,8 @@ class NoProduct(Scorer):
     """A scorer that has no vectors."""
 
     @property
-    def score_range(self):
-        return 0.0, 1.0
+    def bounds(self):
+        return Bounds(0.0, 1.0)
 
     def call(self, features, training=False):
         return tf.zeros_like(features["document_index"], tf.float32)

@@ -9,12 +9,13 @@ from tensorflow import keras
 
 from models.adversary_settings import AdversarySettings
 from models.lists.training_batches import training_batches
+from models.losses.settings import SoslSettings, WorstHingeSettings
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
+from models.rankers.settings import MeanSettings, TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from models.training.steps import TrainingSteps
 from tests.models.eagerly import EAGERLY
@@ -28,10 +29,10 @@ pytestmark = [pytest.mark.tensors, *EAGERLY]
 BATCHES = np.array([[0, 1], [2, 1]], np.int32)
 DOMAINS = ["arts", "news"] * 4
 JOBS = {
-    "in_batch": training_job(loss=LossSettings(in_batch=True, softmax_weight=0.5, learn_theta=True)),
+    "in_batch": training_job(loss=SoslSettings(in_batch=True, softmax_weight=0.5, learn_theta=True)),
     "drawn": training_job(
-        loss=LossSettings(name="worst_hinge"),
-        training=TrainingSettings(objective="drawn", objective_settings={"documents": 2}),
+        loss=WorstHingeSettings(),
+        training=TrainingSettings(objective={"kind": "drawn", "documents": 2}),
     ),
     "adversary": training_job(adversary=AdversarySettings(weight=0.5, hidden=4)),
 }
@@ -41,7 +42,7 @@ def make(name, words=6):
     """An objective of two towers, or of a scorer."""
     if name in LOSS_OF:
         return RankingObjective(built(name), make_loss(LOSS_OF[name]))
-    model = ModelSettings(embedding_dim=4, initial_scale=1.0)
+    model = TwoTowersSettings(embedding_dim=4, encoder=MeanSettings(initial_scale=1.0))
     towers = TwoTowers(Words(words), Words(words), model, seed=1)
     return make_objective(Ranker({"towers": towers}), JOBS[name], DOMAINS, held_out=1)
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from models.choices import SCORERS
 from models.exported.export import ExportedEncoder, export_ranker
+from models.job import TrainingJob
 from models.rankers.duet_distributed import window_maxima
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import ScorerInputs, Words
-from models.settings import ModelSettings
+from models.rankers.settings import ScorerSettings
+from models.training.settings import TrainingSettings
+from schemas.word_rules import WordRules
 from tests import reference
 from tests.models.eagerly import EAGERLY, with_graphs
 from tests.models.encoders.reference import encoder_head
@@ -22,9 +24,10 @@ from tests.models.synthetic import ranking_lists
 pytestmark = [pytest.mark.tensors, *EAGERLY]
 
 DIM = 3
+WORDS = {"embedding_dim": DIM, "initial_scale": 1.0, "query_words": 3}
 SMALL = {
-    "cossim": {"units": 2, "query_words": 3},
-    "duet_distributed": {"filters": 3, "window": 2, "query_words": 3},
+    "cossim": {"units": 2, **WORDS},
+    "duet_distributed": {"filters": 3, "window": 2, **WORDS},
     "encoder_head": {"penalty": 0.05},
 }
 
@@ -40,7 +43,7 @@ FORMULAS = {
     "encoder_head": head_of_texts,
 }
 LOSS_OF = {"cossim": "worst_hinge", "duet_distributed": "log_likelihood", "encoder_head": "log_likelihood"}
-READERS = [name for name in SMALL if SCORERS[name].reads_words]
+READERS = [name for name in SMALL if ScorerSettings.kinds[name].reads_words]
 QUERIES = [[0, 3], [], [1, 1, 2, 3]]
 DOCUMENTS = [[1, 1], [4, 0, 2, 2, 5], [5, 2, 3], [], [0]]
 LISTED = [[0, 1, 2, 3], [3, 4, 1], [2, 0]]
@@ -66,14 +69,17 @@ def lists_of(queries, documents, *places_and_grades):
 LISTS = lists_of(QUERIES, DOCUMENTS, LISTED, GRADES)
 
 
-def scorer_of(name, words=(4, 6), seed=1, own=None, vectors=None, **model):
+def scorer_of(name, words=(4, 6), seed=1, vectors=None, **own):
     """A scorer as a configuration makes it."""
-    settings = ModelSettings(**{"embedding_dim": DIM, "initial_scale": 1.0, "dropout": 0, "scorer": name, **model})
+    settings = ScorerSettings.model_validate({"kind": name, **SMALL[name], **own})
     query_words, document_words = (Words(number, vectors=vectors) for number in words)
-    inputs: dict[str, Any] = dict.fromkeys(ScorerInputs._fields)
-    inputs |= {"name": name, "query_words": query_words, "document_words": document_words}
-    made = ScorerInputs(**{**inputs, "model": settings, "seed": seed})
-    return SCORERS[name].load().make(made, **{**SMALL[name], **(own or {})})
+    training = TrainingSettings(seed=seed)
+    job = TrainingJob(languages=("en", "fr"), rules=WordRules(), top_grade=2, towers=settings, training=training)
+    return settings.load().make(ScorerInputs(name, settings, job, query_words, document_words, _nothing, _nothing))
+
+
+def _nothing() -> Any:
+    raise AssertionError("a trained scorer reads no texts before the training")
 
 
 def built(name, **arguments):
@@ -119,7 +125,7 @@ def gradients(ranker, factors=1.0):
 
 
 def test_every_scorer_without_encoders_is_tested_here():
-    assert {name for name, declaration in SCORERS.items() if not declaration.has_encoders} == {*SMALL}
+    assert {*ScorerSettings.kinds} - {"two_towers"} == {*SMALL}
 
 
 @every_scorer

@@ -7,8 +7,8 @@ import tensorflow as tf
 from models.choices import SCORES
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
+from models.rankers.settings import PolynomialSettings, TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings
 from tests.models.lexicon.small_lexicon import features, learn, make_channel
 
 pytestmark = pytest.mark.tensors
@@ -23,7 +23,7 @@ def ids(texts):
 
 def ranker_and_features():
     """The towers, at zero, with the identity at weight 1 beside them; and three lists of three documents."""
-    model = ModelSettings(encoder="polynomial", similarity="dot", embedding_dim=2, encoder_settings={"degree": 3})
+    model = TwoTowersSettings(similarity="dot", embedding_dim=2, encoder=PolynomialSettings(degree=3))
     towers = TwoTowers(Words(3), Words(3), model, seed=1)
     channel = make_channel(learn([], [document.split() for document in DOCUMENTS], "tfidf"))
     batch = {

@@ -13,8 +13,8 @@ from models.exported.model import LoadedModel
 from models.losses.tf_ranking import SoftmaxLoss
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
-from models.rankers.scorer import InnerProduct, Scorer
-from models.settings import ModelSettings
+from models.rankers.scorer import Bounds, InnerProduct, Scorer
+from models.rankers.settings import TwoTowersSettings
 from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
 from models.training.train import train
@@ -54,12 +54,8 @@ class Overlap(Scorer):
         self._translation = tf.lookup.StaticHashTable(words, "")
 
     @property
-    def resources(self):
-        return [self._translation]
-
-    @property
-    def score_range(self):
-        return 0.0, float("inf")
+    def bounds(self):
+        return Bounds(0.0, float("inf"))
 
     def call(self, features, training=False):
         translated = tf.gather([1, 0, 2], features[f.QUERY_TOKENS])  # as the vocabularies have them
@@ -88,8 +84,8 @@ class AsymmetricTowers(InnerProduct):
         self.bias = self.add_weight(name="bias", shape=(), initializer="zeros")
 
     @property
-    def score_range(self):
-        return -float("inf"), float("inf")
+    def bounds(self):
+        return Bounds(-float("inf"), float("inf"))
 
     def query_vector(self, features, training=False):
         counts = tf.cast(features[f.QUERY_TOKENS].row_lengths(), tf.float32)
@@ -112,7 +108,7 @@ def scores_of(path, query, documents):
 
 def test_a_scorer_that_is_no_inner_product_is_trained_exported_and_ranks(tmp_path):
     ranker = Ranker({"overlap": Overlap()})
-    settings = TrainingSettings(epochs=3, batch_lists=2, device="cpu").for_model(ModelSettings())
+    settings = TrainingSettings(epochs=3, batch_lists=2, device="cpu").for_towers(TwoTowersSettings())
     evaluator = ListEvaluator(ranker, LISTS, MOST_RELEVANT)
     folders = [str(tmp_path / name) for name in ("log", "checkpoint")]
     history = train(RankingObjective(ranker, SoftmaxLoss(reduction="none")), LISTS, evaluator, settings, *folders)

@@ -6,12 +6,11 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.choices import ENCODERS
 from models.layers.smooth_cosine import SmoothCosine
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.rankers.scorer import InnerProduct, Words
+from models.rankers.settings import CnnSettings, LstmSettings, MeanSettings, TextEncoderSettings, TwoTowersSettings
 from models.rankers.two_towers import TwoTowers, largest_score_gradient
-from models.settings import ModelSettings
 from tests import reference
 from tests.models.eagerly import EAGERLY
 
@@ -22,18 +21,19 @@ QUERIES = [[0, 3], [2]]
 DOCUMENTS = [[1, 1], [4, 0], [], [5]]
 INDEX = [[0, 1], [1, 3]]
 WORDS = Words(4), Words(6)
+MEAN = MeanSettings(initial_scale=1.0)
 
 
 def make_towers(query_words=WORDS[0], document_words=WORDS[1], seed=1, **settings):
     """Built towers."""
-    towers = TwoTowers(query_words, document_words, ModelSettings(**{"embedding_dim": 3, **settings}), seed=seed)
+    towers = TwoTowers(query_words, document_words, TwoTowersSettings(embedding_dim=3, **settings), seed=seed)
     towers(features(DOCUMENTS, INDEX))
     return towers
 
 
 @pytest.fixture
 def towers():
-    return make_towers(epsilon=EPSILON, initial_scale=1.0)
+    return make_towers(epsilon=EPSILON, encoder=MEAN)
 
 
 def features(documents, index):
@@ -52,7 +52,7 @@ def loss_and_gradients(towers, index, grades):
 
 @pytest.mark.parametrize("similarity", ["smooth_cosine", "cosine", "dot"])
 def test_score_is_the_similarity_of_the_mean_embeddings_and_an_inner_product_of_vectors(similarity):
-    towers = make_towers(similarity=similarity, epsilon=EPSILON, initial_scale=1.0)
+    towers = make_towers(similarity=similarity, epsilon=EPSILON, encoder=MEAN)
     index = [[0, 1, 2], [1, 3, 2]]  # document 2 has no known word
     batch = features(DOCUMENTS, index)
     tables = (variable.numpy() for variable in towers.trainable_variables)
@@ -90,7 +90,7 @@ def test_padded_places_change_neither_the_loss_nor_the_gradients(towers):
         np.testing.assert_allclose(with_padding, without, atol=1e-7)
 
 
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", TextEncoderSettings.kinds)
 def test_seed_decides_the_initial_weights_and_the_two_towers_differ(encoder):
     def weights(seed):
         towers = make_towers(Words(6), Words(6), seed, encoder=encoder)
@@ -122,9 +122,9 @@ def test_frozen_table_is_a_weight_that_is_not_trained():
 
 
 def test_the_settings_of_the_encoder_reach_it():
-    small = make_towers(encoder="cnn", encoder_settings={"filters": 5})
+    small = make_towers(encoder=CnnSettings(filters=5))
     assert (small.query_encoder.filters, small.document_encoder.filters) == (5, 5)
-    assert make_towers(encoder="lstm", encoder_settings={"units": 2}).query_encoder.units == 2
+    assert make_towers(encoder=LstmSettings(units=2)).query_encoder.units == 2
 
 
 # With stems
@@ -132,7 +132,11 @@ def test_the_settings_of_the_encoder_reach_it():
 
 def test_stems_have_embeddings_of_their_own_in_both_towers():
     words = Words(4, stems=3), Words(6, stems=5)
-    towers = TwoTowers(*words, ModelSettings(embedding_dim=3, stem_embeddings=True, initial_scale=1.0), seed=1)
+    towers = TwoTowers(
+        *words,
+        TwoTowersSettings(embedding_dim=3, encoder=MeanSettings(initial_scale=1.0, stem_embeddings=True)),
+        seed=1,
+    )
     query_stems, document_stems = [[2], [0, 0, 1]], [[], [4, 1], [3], [0]]
     batch = features(DOCUMENTS, INDEX) | {
         "query_stems": tf.ragged.constant(query_stems, tf.int32),
@@ -166,7 +170,7 @@ def test_a_model_without_stems_takes_none_where_the_lists_have_them():
 
 
 def test_watched_gradients_are_those_of_the_encodings_and_the_bound_is_the_similarities():
-    towers = make_towers(epsilon=EPSILON, initial_scale=1.0)
+    towers = make_towers(epsilon=EPSILON, encoder=MEAN)
     batch = features(DOCUMENTS, [[0, 1], [3, -1]])
     scores, watched = towers.score_and_watch(batch)
     np.testing.assert_array_equal(scores, towers(batch))
@@ -194,7 +198,9 @@ def test_the_shares_of_a_documents_words_add_up_to_its_score(document, similarit
     towers = TwoTowers(
         Words(4, stems=3),
         Words(6, stems=3),
-        ModelSettings(embedding_dim=3, similarity=similarity, stem_embeddings=has_stems, initial_scale=1.0),
+        TwoTowersSettings(
+            embedding_dim=3, similarity=similarity, encoder=MeanSettings(initial_scale=1.0, stem_embeddings=has_stems)
+        ),
         seed=1,
     )
     query = {"query_tokens": tf.ragged.constant([[0, 3]]), "query_stems": tf.ragged.constant([[1]])}

@@ -8,9 +8,9 @@ from scipy import sparse
 
 from models.choices import ACROSS_LANGUAGES, RIVALS, TRANSLATING
 from models.lexicon.structured_queries import StructuredQueries
-from models.rivals import latent, lexicon_scores, pair_weights, relevance_model, vector_space
-from models.rivals.methods import METHODS
+from models.rivals import latent, pair_weights, rank_lists, relevance_model, vector_space
 from models.rivals.pair_weights import _Bins, _Example, _Matrix, _train
+from models.rivals.rank_lists import METHODS
 from models.rivals.term_lists import Candidate, TermLists, unit_rows
 from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
@@ -125,13 +125,13 @@ def test_the_lexicon_alone_scores_as_its_channel_does(two_languages):
     channel = StructuredQueries(lexicon(), name="lexicon")
     features, _ = two_languages.test.lists.batch(np.arange(2, dtype=np.int32))
     expected = channel.score_texts(features).numpy()
-    np.testing.assert_allclose(lexicon_scores.structured_queries(two_languages).scores, expected, atol=1e-6)
+    np.testing.assert_allclose(rank_lists.structured_queries(two_languages).scores, expected, atol=1e-6)
 
 
 def test_beside_the_lexicon_latent_semantic_indexing_adds_its_weighted_scores(two_languages):
-    ranking = lexicon_scores.cl_lsi_lexicon(two_languages)
+    ranking = rank_lists.cl_lsi_lexicon(two_languages)
     latent_scores = next(iter(latent.cl_lsi_candidates(two_languages))).scores(two_languages.test)
-    plain = lexicon_scores.structured_queries(two_languages).scores
+    plain = rank_lists.structured_queries(two_languages).scores
     assert ranking.parameters.keys() == {"dim", "weight"}
     for sum_, first, second in zip(ranking.scores, latent_scores, plain, strict=True):
         np.testing.assert_allclose(sum_, first + ranking.parameters["weight"] * second, atol=1e-5)

@@ -5,14 +5,14 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import make_similarity
-from models.settings import ModelSettings
 from models.theory.largest_score import largest_score
 
 pytestmark = pytest.mark.tensors
 
 models = st.builds(
-    ModelSettings,
+    TwoTowersSettings,
     similarity=st.sampled_from(["smooth_cosine", "cosine", "dot"]),
     embedding_dim=st.integers(1, 64),
     epsilon=st.just(0.0) | st.floats(1e-6, 10),
@@ -23,7 +23,7 @@ models = st.builds(
 def test_it_is_the_score_of_saturated_vectors_and_no_other_exceeds_it_or_falls_to_the_padded_score(
     settings, seed, scale
 ):
-    largest, similarity = largest_score(settings), make_similarity(settings)
+    largest, similarity = largest_score(settings), make_similarity(settings, settings.embedding_dim, 1.0)
     saturated = tf.ones([1, settings.embedding_dim])
     assert similarity(saturated, saturated[:, tf.newaxis]).numpy().item() == pytest.approx(largest)
     assert similarity(saturated, -saturated[:, tf.newaxis]).numpy().item() == pytest.approx(-largest)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.layers.smooth_cosine import SmoothCosine
-from models.losses.declarations import ENDS, LOSSES
-from models.settings import ModelSettings
+from models.losses.settings import ENDS, SoslSettings
+from models.rankers.settings import TwoTowersSettings
 from models.theory.lemma_2 import MEAN_ENCODER, Constants, loss_in_tables, smooth_cosine
 
 pytestmark = pytest.mark.tensors
@@ -108,8 +108,8 @@ def test_derivatives_of_sosl_in_the_tables_never_exceed_their_constants(seed, ep
         scores = score(encode(by_query, query), encode(by_document, document), epsilon)
         return tf.nn.relu(scores - high) ** 2 + tf.nn.relu(low - scores) ** 2
 
-    in_score = LOSSES["sosl"].constants(theta, ENDS)
-    constants = loss_in_tables(Constants(in_score.lipschitz, in_score.smoothness), ModelSettings(epsilon=epsilon))
+    in_score = SoslSettings().theory.constants(theta, ENDS)
+    constants = loss_in_tables(Constants(in_score.lipschitz, in_score.smoothness), TwoTowersSettings(epsilon=epsilon))
     slope, curvature = derivatives(loss, points(seed, 8))
     assert slope.max() <= constants.lipschitz
     assert curvature.max() <= constants.smoothness
@@ -124,4 +124,4 @@ def test_composition_needs_the_inner_constant_squared():
 
 @pytest.mark.parametrize("values", [{"similarity": "cosine"}, {"similarity": "dot"}, {"epsilon": 0.0}])
 def test_without_smooth_cosine_there_are_no_constants(values):
-    assert loss_in_tables(Constants(1.0, 1.0), ModelSettings(**values)) is None
+    assert loss_in_tables(Constants(1.0, 1.0), TwoTowersSettings(**values)) is None

@@ -8,9 +8,9 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.evaluation.metrics import means, per_query_metrics
+from models.evaluation.list_metrics import means, per_query_metrics
 from models.rankers.ranker import Ranker
-from models.rankers.scorer import Scorer
+from models.rankers.scorer import Bounds, Scorer
 from models.training.channel_weight import WEIGHTS, Sum, fit_weight
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import ranking_lists
@@ -32,8 +32,8 @@ class Column(Scorer):
         return features[self._column]
 
     @property
-    def score_range(self):
-        return -1.0, 1.0
+    def bounds(self):
+        return Bounds(-1.0, 1.0)
 
 
 def fitted(first, second, grades=GRADES):

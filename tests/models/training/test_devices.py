@@ -6,7 +6,7 @@ import os
 import pytest
 import tensorflow as tf
 
-from models.settings import ModelSettings
+from models.rankers.settings import TwoTowersSettings
 from models.training import devices
 from models.training.devices import configure_devices, configure_worker, make_strategy
 from models.training.settings import TrainingSettings
@@ -29,7 +29,7 @@ def test_more_replicas_than_devices_are_refused():
 @pytest.mark.skipif(bool(tf.config.list_physical_devices("GPU")), reason="there is a GPU")
 def test_gpu_that_is_not_there_is_refused():
     with pytest.raises(ConfigError, match=r"training\.device is gpu, but TensorFlow finds no GPU"):
-        configure_devices(TrainingSettings(device="gpu"), ModelSettings())
+        configure_devices(TrainingSettings(device="gpu"), TwoTowersSettings())
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, shown):
     """Three GPUs that TensorFlow lists: nothing is asked of them before the check."""
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: [kind] * 3)
     with pytest.raises(ConfigError, match=shown) as error:
-        configure_devices(settings, ModelSettings())
+        configure_devices(settings, TwoTowersSettings())
     assert len(error.value.faults) == 1
 
 
@@ -60,7 +60,7 @@ def test_each_worker_is_left_its_own_gpus_and_the_process_that_starts_them_none(
     monkeypatch.setattr(tf.config, "set_visible_devices", lambda devices, kind: visible.update({kind: devices}))
     settings = TrainingSettings(workers=2, replicas=replicas)
     if index is None:
-        configure_devices(settings, ModelSettings())
+        configure_devices(settings, TwoTowersSettings())
     else:
         configure_worker(settings, index, workers_here=2)
     assert visible == {"GPU": expected}
@@ -69,7 +69,7 @@ def test_each_worker_is_left_its_own_gpus_and_the_process_that_starts_them_none(
 @pytest.mark.skipif(bool(tf.config.list_physical_devices("GPU")), reason="there is a GPU")
 def test_workers_on_cpus_have_one_replica_each():
     with pytest.raises(ConfigError, match=r"training\.replicas must be 1 or null where several workers train on CPUs"):
-        configure_devices(TrainingSettings(workers=2, replicas=2), ModelSettings())
+        configure_devices(TrainingSettings(workers=2, replicas=2), TwoTowersSettings())
 
 
 def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tmp_path, caplog):
@@ -85,7 +85,7 @@ def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tm
 
 def test_devices_that_are_configured_stay_so():
     before = tf.config.list_logical_devices("CPU")
-    configure_devices(TrainingSettings(device="cpu", replicas=4), ModelSettings())
+    configure_devices(TrainingSettings(device="cpu", replicas=4), TwoTowersSettings())
     assert tf.config.list_logical_devices("CPU") == before
 
 
@@ -97,7 +97,7 @@ def test_short_ops_keep_to_one_core_where_there_are_few(monkeypatch, encoder, co
     threads = []
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cores)))
     monkeypatch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", threads.append)
-    configure_devices(TrainingSettings(device="cpu"), ModelSettings(encoder=encoder))
+    configure_devices(TrainingSettings(device="cpu"), TwoTowersSettings.of(encoder))
     assert threads == expected
 
 
@@ -105,5 +105,5 @@ def test_threads_that_ops_have_used_stay_as_they_are(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1})
     tf.constant(0)
     before = tf.config.threading.get_intra_op_parallelism_threads()
-    configure_devices(TrainingSettings(device="cpu"), ModelSettings())
+    configure_devices(TrainingSettings(device="cpu"), TwoTowersSettings())
     assert tf.config.threading.get_intra_op_parallelism_threads() == before

@@ -6,7 +6,8 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from models.adversary_settings import AdversarySettings
-from models.settings import ChannelSettings
+from models.lexicon.settings import LexiconSettings
+from models.losses.settings import SoslSettings
 from models.training.hparams import settings_of, write_hparams
 from tests.hparams_of import hparams_of
 from tests.models.training_job import training_job
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.tensors
 
 
 def test_every_setting_that_decides_the_result_is_shown_and_none_of_the_machine() -> None:
-    job = training_job(channels={"lexicon": ChannelSettings(kind="lexicon", weight=0.5)})
+    job = training_job(loss=SoslSettings(theta=(0.2, 0.7)), channels={"lexicon": LexiconSettings(weight=0.5)})
     shown = settings_of(job)
     assert shown["loss.theta"] == [0.2, 0.7]
     assert (shown["training.seed"], shown["channels.lexicon.weight"]) == (1, 0.5)

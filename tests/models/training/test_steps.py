@@ -5,16 +5,15 @@ import pytest
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.declarations import LOSSES
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings
 from models.training.steps import TrainingSteps
 from tests import reference
 from tests.models.eagerly import EAGERLY
-from tests.models.losses.listwise import make
+from tests.models.losses.listwise import LOSSES, make
 from tests.models.synthetic import ranking_lists
 
 pytestmark = [pytest.mark.tensors, *EAGERLY]
@@ -31,7 +30,7 @@ def trained(name, ranker):
     """The losses of these steps on all lists, as training takes them, and the weights after them."""
     lists = ranking_lists(QUERIES, DOCUMENTS, LISTED, GRADES)
     batches = tf.data.Dataset.from_tensors(tf.range(len(lists))).repeat(STEPS).map(lists.batch)
-    loss = make(name, LOSSES[name].default_theta)
+    loss = make(name, LOSSES[name].thresholds)
     steps = TrainingSteps(RankingObjective(ranker, loss), keras.optimizers.SGD(LEARNING_RATE), clip_norm=1e6)
     steps.build()
     return steps.run(iter(batches), STEPS)["loss"], ranker.get_weights()
@@ -45,7 +44,7 @@ def reference_loss(name, encoder, weights):
     losses = []
     for query, listed, grades in zip(queries, LISTED, GRADES, strict=True):
         scores = [reference.smooth_cosine(query, documents[document], EPSILON) for document in listed]
-        losses.append(reference.loss_of_list(name, grades, scores, LOSSES[name].default_theta))
+        losses.append(reference.loss_of_list(name, grades, scores, LOSSES[name].thresholds))
     return np.mean(losses)
 
 
@@ -71,8 +70,8 @@ def reference_training(name, encoder, weights):
 # The gradient of each loss is compared with that of its reference in `tests/models/losses/test_every_loss.py`.
 @pytest.mark.parametrize(("name", "encoder"), [("softmax", "mean"), *(("sosl", encoder) for encoder in SMALL)])
 def test_steps_are_those_of_the_reference(name, encoder):
-    small = {"encoder": encoder, "encoder_settings": SMALL[encoder], "dropout": 0, "embedding_dim": 3}
-    settings = ModelSettings(**small, epsilon=EPSILON, initial_scale=1.0)
+    small = {"kind": encoder, **SMALL[encoder], "dropout": 0, "initial_scale": 1.0}
+    settings = TwoTowersSettings(embedding_dim=3, epsilon=EPSILON, encoder=small)
     ranker = Ranker({"score": TwoTowers(Words(4), Words(6), settings, seed=1)})
     ranker(ranking_lists(QUERIES, DOCUMENTS, LISTED, GRADES).batch(tf.constant([0]))[0])  # builds it
     before = ranker.get_weights()

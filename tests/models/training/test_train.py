@@ -12,13 +12,14 @@ from tensorflow import keras
 
 from models.adversary_settings import AdversarySettings
 from models.evaluation.metrics import METRICS
+from models.losses.settings import SoslSettings
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
+from models.rankers.settings import MeanSettings, TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import LossSettings, ModelSettings
 from models.training import checkpoint as training_checkpoint
 from models.training import list_evaluator
 from models.training.checkpoint import TrainingCheckpoint
@@ -36,7 +37,7 @@ from tests.models.training_job import training_job
 # Operation by operation, which takes a third of the time; one training is compared with that of a graph.
 pytestmark = [pytest.mark.stages, *EAGERLY]
 
-MODEL = ModelSettings(embedding_dim=8)
+MODEL = TwoTowersSettings(embedding_dim=8)
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
 WORDS = Words(VOCABULARY_SIZE)
 
@@ -60,11 +61,11 @@ def run(
 ):
     """Trains a new ranker, or goes on where the folder's checkpoint is: (its towers, history)."""
     values = {"epochs": 3, "batch_lists": 8, "learning_rate": 0.3, "device": "cpu"} | values
-    settings = TrainingSettings(**values).for_model(ModelSettings())
+    settings = TrainingSettings(**values).for_towers(TwoTowersSettings())
     strategy = strategy or make_strategy(settings)
     with strategy.scope():
         ranker = make_ranker(settings.seed, model, words)
-        loss = LossSettings(learn_theta=learn_theta)
+        loss = SoslSettings(learn_theta=learn_theta)
         job = training_job(loss=loss, training=settings, adversary=adversary or {}, top_grade=MOST_RELEVANT)
         objective = make_objective(ranker, job, train_lists.domains, held_out=int(held_out_texts is not None))
     folders = [str(folder / name) for name in ("log", "checkpoint")]
@@ -310,7 +311,9 @@ def with_stems(lists):
 STATES = {
     "train_lists": with_stems(TRAIN),
     "eval_lists": with_stems(EVAL),
-    "model": ModelSettings(embedding_dim=8, dropout=0.4, word_dropout=0.25, stem_embeddings=True),
+    "model": TwoTowersSettings(
+        embedding_dim=8, encoder=MeanSettings(dropout=0.4, word_dropout=0.25, stem_embeddings=True)
+    ),
     "words": tuple(words._replace(stems=TOPICS) for words in FROZEN_QUERIES),
     "learning_rate_end": 0.1,
 }
@@ -328,7 +331,7 @@ ADVERSARY = {
     [
         (1, STATES),
         (2, STATES),
-        (1, {"objective": "drawn", "objective_settings": {"documents": 2}}),
+        (1, {"objective": {"kind": "drawn", "documents": 2}}),
         *(
             (1, {**ADVERSARY, "adversary": AdversarySettings(weight=0.5, updates=updates)})
             for updates in ("simultaneous", "alternate")

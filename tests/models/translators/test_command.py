@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.translators.command import ALLOWED, CommandTranslator
-from models.translators.load_translator import with_probe
-from models.translators.settings import TranslatorSettings
-from models.translators.translator import probe_of
+from models.translators.settings import CommandSettings
+from models.translators.translator import probe_of, with_probe
 from schemas.errors import DataError
 from tests.models.translators.small_translator import UPPER, program, settings_of
 
@@ -71,7 +70,7 @@ def test_a_text_may_have_no_translation_and_ends_of_lines_may_be_those_of_window
 
 @pytest.mark.skipif(not shutil.which("apertium"), reason="Apertium is not installed")
 def test_apertium_keeps_the_texts_apart():
-    known = TranslatorSettings(kind="command", command=["apertium", "-u", "spa-eng"])
+    known = CommandSettings(command=["apertium", "-u", "spa-eng"])
     spanish = CommandTranslator(with_probe(known, ("en", "es")), "es", "en")
     assert spanish.translate(["La casa de", "Los perros [corren].", "¿Qué?"]) == [
         "The house of",
@@ -100,7 +99,7 @@ def test_a_program_that_does_not_end_is_ended_with_those_that_it_started(tmp_pat
     child = f"time.sleep(2); open({str(tmp_path / 'late')!r}, 'w')"
     started = time.monotonic()
     sentence = fault(f"os.fork() and time.sleep(60); {child}", timeout_s=0.5)
-    assert "within 0.5 s" in sentence and "lexicon.translator.timeout_s" in sentence
+    assert "within 0.5 s" in sentence and "channels.lexicon.translator.timeout_s" in sentence
     assert time.monotonic() - started < 30
     time.sleep(2.5)
     assert not (tmp_path / "late").exists()
@@ -132,7 +131,7 @@ def test_another_translator_is_noticed_before_and_after_the_texts():
 def test_no_program_is_started_that_the_user_has_not_allowed(monkeypatch, tmp_path, variable, is_allowed):
     command = program(f"open({str(tmp_path / 'started')!r}, 'w'); {UPPER}")
     monkeypatch.setenv(ALLOWED, variable.replace("PYTHON", command[0]))
-    settings = TranslatorSettings(kind="command", command=command)
+    settings = CommandSettings(command=command)
     if is_allowed:
         translator_of(settings).probe()
     else:
@@ -145,14 +144,14 @@ def test_no_program_is_started_that_the_user_has_not_allowed(monkeypatch, tmp_pa
 def test_each_program_in_a_row_must_be_allowed(monkeypatch):
     monkeypatch.setenv(ALLOWED, program(UPPER)[0])
     with pytest.raises(DataError, match="`.* | cat`"):
-        translator_of(TranslatorSettings(kind="command", command=[program(UPPER), ["cat"]]))
+        translator_of(CommandSettings(command=[program(UPPER), ["cat"]]))
 
 
 def test_a_program_that_is_not_there_is_named_and_no_shell_divides_a_command(tmp_path):
     for command in (["clir-no-such-program", "-u"], [f"touch {tmp_path / 'file'}"]):
         with pytest.raises(DataError, match=f"no program {command[0]}"):
-            translator_of(TranslatorSettings(kind="command", command=command))
-    translator_of(TranslatorSettings(kind="command", command=[*program(UPPER), f"; touch {tmp_path / 'file'}"])).probe()
+            translator_of(CommandSettings(command=command))
+    translator_of(CommandSettings(command=[*program(UPPER), f"; touch {tmp_path / 'file'}"])).probe()
     assert [*Path(tmp_path).iterdir()] == []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from models.json_endpoint import EndpointError
 from models.translators.endpoint import EndpointTranslator
-from models.translators.settings import TranslatorSettings
+from models.translators.settings import TranslatorEndpointSettings
 from models.translators.translator import probe_of
 from schemas.errors import DataError
 from tests.models.encoders.endpoint_server import KEY, KEY_OF_THIS_MACHINE, VARIABLE, listening, never_answers
@@ -36,8 +36,8 @@ def translator(server):
     """Makes a translator of the server."""
 
     def make(**values):
-        settings = {"kind": "endpoint", "address": server.address, "timeout_s": 5.0, "retries": 0, **values}
-        return EndpointTranslator(TranslatorSettings(**settings, probe=probe_of("es").upper()), "es", "en")
+        settings = {"address": server.address, "timeout_s": 5.0, "retries": 0, **values}
+        return EndpointTranslator(TranslatorEndpointSettings(**settings, probe=probe_of("es").upper()), "es", "en")
 
     return make
 
@@ -105,10 +105,14 @@ def test_a_busy_service_is_asked_again_and_a_slow_one_is_an_error(translator, se
     assert translator(retries=2).translate(["uno"]) == ["UNO"]
     assert waits == [0.5, 1.0]
     server.script = [never_answers]
-    assert "lexicon.translator.timeout_s" in fault(translator(timeout_s=0.1), EndpointError)
+    assert "channels.lexicon.translator.timeout_s" in fault(translator(timeout_s=0.1), EndpointError)
 
 
 def test_a_refusal_shows_the_service_s_words_and_what_to_check(translator, server):
     server.answer = says({"error": "xx is not supported"}, 400)
     sentence = fault(translator())
-    assert "xx is not supported" in sentence and "from es to en" in sentence and "lexicon.translator.batch" in sentence
+    assert (
+        "xx is not supported" in sentence
+        and "from es to en" in sentence
+        and "channels.lexicon.translator.batch" in sentence
+    )

@@ -9,8 +9,13 @@ WRITTEN = {
     "metric": "ndcg_5",
     "search": "random",
     "trials": [
-        {"number": 1, "settings": {"model.epsilon": 0.25, "loss.theta": [0.1, 0.7]}, "value": 0.5, "reason": None},
-        {"number": 2, "settings": {"model.epsilon": 2.0}, "value": None, "reason": "a score is NaN"},
+        {
+            "number": 1,
+            "settings": {"channels.towers.epsilon": 0.25, "loss.theta": [0.1, 0.7]},
+            "value": 0.5,
+            "reason": None,
+        },
+        {"number": 2, "settings": {"channels.towers.epsilon": 2.0}, "value": None, "reason": "a score is NaN"},
     ],
     "epochs": 3,
     "epsilon": {"min": 0.1, "max": 10.0, "step": None, "log": True},
@@ -21,7 +26,7 @@ WRITTEN = {
 def results(*values: float | None) -> SearchResults:
     """A search whose trials reached these values; those without one failed."""
     trials = (
-        Trial(number=number, settings={"model.epsilon": float(number)}, value=value, reason=None)
+        Trial(number=number, settings={"channels.towers.epsilon": float(number)}, value=value, reason=None)
         for number, value in enumerate(values, 1)
     )
     return SearchResults(
@@ -40,4 +45,4 @@ def test_the_written_form_keeps_its_keys_and_their_order_and_reads_back_the_same
     assert read.to_json() == text
     assert read.epsilon == Space(min=0.1, max=10, log=True)
     assert read.theta == (Space(values=(0.1, 0.2)), Space(values=(0.7,)))
-    assert read.best.settings == {"model.epsilon": 0.25, "loss.theta": [0.1, 0.7]}
+    assert read.best.settings == {"channels.towers.epsilon": 0.25, "loss.theta": [0.1, 0.7]}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from models.settings import LossSettings
+from models.losses.settings import SoslSettings
 from models.tuning.settings import Space, TuningSettings, describe_settings, searched_settings
 
 RANGE = {"min": 0.1, "max": 0.4}
@@ -65,7 +65,7 @@ def test_whatever_is_drawn_from_accepted_spaces_the_thresholds_increase(spaces, 
     except ValidationError:
         return
     drawn = [data.draw(st.floats(*space.bounds)) for space in tuning.spaces.values()]
-    assert LossSettings(name="sosl", theta=drawn).theta == tuple(drawn)  # which refuses any others
+    assert SoslSettings(theta=drawn).theta == tuple(drawn)  # which refuses any others
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings
 from models.training.devices import make_strategy
 from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
@@ -60,7 +60,7 @@ def test_a_grid_visits_every_combination_once_up_to_its_trials_and_prints_nothin
     assert made == [
         Trial(
             number=number,
-            settings={"model.epsilon": epsilon, "loss.theta": [theta, 0.7]},
+            settings={"channels.towers.epsilon": epsilon, "loss.theta": [theta, 0.7]},
             value=hill({"epsilon": epsilon, "theta_1": theta}),
             reason=None,
         )
@@ -82,7 +82,7 @@ def test_a_seed_gives_the_same_trials_and_another_seed_others(tmp_path, values):
 def test_what_is_drawn_lies_in_its_space_and_a_search_ends_when_there_is_nothing_new(tmp_path):
     for trial in trials(tmp_path, search="random", trials=30, **SPACES):
         low, high = trial.settings["loss.theta"]
-        assert 0.1 <= trial.settings["model.epsilon"] <= 10
+        assert 0.1 <= trial.settings["channels.towers.epsilon"] <= 10
         assert 0 <= low <= 0.4 and 0.5 <= high <= 0.9
     assert len(trials(tmp_path / "few", search="random", trials=50, epsilon=[0.5, 1, 2])) == 3
 
@@ -95,7 +95,7 @@ def test_a_bayesian_search_trains_no_numbers_twice(tmp_path):
         return hill(numbers)
 
     made = trials(tmp_path, count, search="bayesian", trials=3, epsilon=[0.5, 1, 2])
-    assert sorted(trained) == sorted({trial.settings["model.epsilon"] for trial in made})
+    assert sorted(trained) == sorted({trial.settings["channels.towers.epsilon"] for trial in made})
 
 
 def test_the_best_numbers_are_kerastuner_s(tmp_path):
@@ -106,7 +106,7 @@ def test_the_best_numbers_are_kerastuner_s(tmp_path):
     assert search.results() == SearchResults(
         metric="ndcg_5", search="grid", trials=tuple(search.trials), epochs=30, epsilon=space, theta=None
     )
-    assert search.results().best.settings == {"model.epsilon": 1.0}
+    assert search.results().best.settings == {"channels.towers.epsilon": 1.0}
 
 
 def fail(epsilons):
@@ -123,7 +123,7 @@ def fail(epsilons):
 def test_a_trial_that_fails_is_recorded_and_the_others_are_made(tmp_path, caplog):
     with caplog.at_level(logging.INFO, "clir"):
         made = trials(tmp_path, fail({1, 2, 3, 4}), search="grid", epsilon=[1, 2, 3, 4, 5])
-    assert made[3] == Trial(number=4, settings={"model.epsilon": 4.0}, value=None, reason="a score is NaN")
+    assert made[3] == Trial(number=4, settings={"channels.towers.epsilon": 4.0}, value=None, reason="a score is NaN")
     assert [trial.value for trial in made] == [None] * 4 + [hill({"epsilon": 5})]
     assert caplog.messages == [
         *(f"trial {number}/5: epsilon {number}: failed: a score is NaN" for number in (1, 2, 3, 4)),
@@ -174,12 +174,14 @@ def test_a_killed_search_goes_on_where_it_was_and_ends_as_if_nothing_had_been(tm
 
 def test_trials_are_trainings_whose_epochs_are_logged_with_the_trial(tmp_path, caplog):
     train_lists, eval_lists = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
-    settings = TrainingSettings(epochs=1, batch_lists=8, learning_rate=0.3, device="cpu").for_model(ModelSettings())
+    settings = TrainingSettings(epochs=1, batch_lists=8, learning_rate=0.3, device="cpu").for_towers(
+        TwoTowersSettings()
+    )
     strategy = make_strategy(settings)
 
     def train_trial(numbers, folder):
         with strategy.scope():
-            model = ModelSettings(embedding_dim=8, epsilon=numbers["epsilon"])
+            model = TwoTowersSettings(embedding_dim=8, epsilon=numbers["epsilon"])
             words = Words(VOCABULARY_SIZE)
             ranker = Ranker({"smooth_cosine": TwoTowers(words, words, model, seed=settings.seed)})
             loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)

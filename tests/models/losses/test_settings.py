@@ -8,21 +8,30 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.losses.declarations import ENDS, LOSSES, thresholds_for
 from models.losses.proposition_1 import LossConstants
-from tests.models.losses.listwise import few, losses_and_gradients, make, scales, scores, thetas
+from models.losses.settings import ENDS
+from tests.models.losses.listwise import (
+    LOSSES,
+    few,
+    losses_and_gradients,
+    make,
+    scales,
+    scores,
+    thetas,
+    thetas_for,
+)
 
 pytestmark = pytest.mark.tensors
 
-POINTWISE_LOSSES = [name for name in LOSSES if LOSSES[name].default_theta]
+POINTWISE_LOSSES = [name for name in LOSSES if LOSSES[name].thresholds]
 every_pointwise_loss = pytest.mark.parametrize("name", POINTWISE_LOSSES)
 
 
 @st.composite
 def scaled_thresholds(draw, name):
     """A scale, and as many thresholds on it as a loss takes."""
-    length, scale = LOSSES[name].theta_length, draw(scales)
-    return scale, scale.of(draw(thetas(length or 1, length or 4)))
+    scale = draw(scales)
+    return scale, scale.of(draw(thetas_for(name)))
 
 
 @every_pointwise_loss
@@ -31,7 +40,7 @@ def scaled_thresholds(draw, name):
 def test_the_loss_is_least_at_its_targets_and_there_alone(name, data):
     scale, theta = data.draw(scaled_thresholds(name))
     grade = data.draw(st.integers(0, LOSSES[name].top_grade or len(theta)))
-    low, high = LOSSES[name].targets(theta, scale.ends)[grade]
+    low, high = LOSSES[name].theory.targets(theta, scale.ends)[grade]
     drawn = scale.of(data.draw(st.lists(scores, max_size=8)))
     predicted = [[score] for score in (max(low, scale.ends[0]), min(high, scale.ends[1]), *drawn)]
     lowest, *losses = losses_and_gradients(name, theta, [[grade]] * len(predicted), predicted, ends=scale.ends)[0]
@@ -53,19 +62,19 @@ def test_the_loss_is_least_at_its_targets_and_there_alone(name, data):
     ],
 )
 def test_a_list_whose_documents_score_the_same_never_has_the_least_loss(name, top_grade):
-    theta = LOSSES[name].default_theta if LOSSES[name].theta_length else thresholds_for(top_grade)
-    grades, targets = [*range(top_grade + 1)], LOSSES[name].targets_of_grades(theta, ENDS, top_grade)
+    settings = LOSSES[name].for_grades(top_grade)
+    grades, targets = [*range(top_grade + 1)], settings.targets_of_grades(top_grade)
     apart = [np.clip(high if grade == 0 else low, *ENDS) for grade, (low, high) in enumerate(targets)]
     predicted = [apart, *([score] * len(grades) for score in np.linspace(*ENDS, 41))]
-    loss = make(name, theta, top_grade=top_grade)
+    loss = make(name, settings.thresholds, top_grade=top_grade)
     smallest, *equal = loss([grades] * len(predicted), tf.constant(predicted, tf.float64)).numpy()
     assert min(equal) > smallest + 0.01
 
 
 @pytest.mark.parametrize("name", [name for name in LOSSES if name not in POINTWISE_LOSSES])
 def test_losses_of_whole_lists_have_neither_targets_nor_constants(name):
-    assert LOSSES[name].targets((), ENDS) == []
-    assert LOSSES[name].constants((), ENDS) is None
+    assert LOSSES[name].theory.targets((), ENDS) == []
+    assert LOSSES[name].theory.constants((), ENDS) is None
 
 
 # Proposition 1
@@ -86,7 +95,7 @@ def values_and_slopes(name, theta, ends, scores):
 @given(st.data())
 def test_constants_are_never_exceeded_and_value_and_slope_are_reached(name, data):
     scale, theta = data.draw(scaled_thresholds(name))
-    lipschitz, smoothness, largest = LOSSES[name].constants(theta, scale.ends)
+    lipschitz, smoothness, largest = LOSSES[name].theory.constants(theta, scale.ends)
     drawn = scale.of(data.draw(st.lists(scores, max_size=4)))
     predicted = np.array(sorted({*scale.ends, *drawn}))
     values, slopes = values_and_slopes(name, theta, scale.ends, predicted)
@@ -99,7 +108,7 @@ def test_constants_are_never_exceeded_and_value_and_slope_are_reached(name, data
 def test_sosl_has_the_papers_constants(theta):
     bounds = (-1.0, *theta, 1.0)
     papers = max(max(2 * abs(1 + bounds[y - 1]), 2 * abs(1 - bounds[y])) for y in range(1, len(bounds)))
-    constants = LOSSES["sosl"].constants(theta, ENDS)
+    constants = LOSSES["sosl"].theory.constants(theta, ENDS)
     assert constants.lipschitz == pytest.approx(papers)
     assert constants.lipschitz < 4
     assert constants.smoothness == 2
@@ -120,7 +129,7 @@ def test_sosl_has_the_papers_constants(theta):
     ],
 )
 def test_constants_are_those_of_the_document_farthest_from_its_target(name, theta, ends, expected):
-    assert LOSSES[name].constants(theta, ends) == pytest.approx(LossConstants(*expected))
+    assert LOSSES[name].theory.constants(theta, ends) == pytest.approx(LossConstants(*expected))
 
 
 def test_proportional_odds_nears_its_smoothness_where_a_band_is_narrow():

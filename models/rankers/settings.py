@@ -1,0 +1,470 @@
+"""Settings of the channels of a score: the kinds of scorers and of text encoders. Imports no TensorFlow.
+
+Each kind is a class, which holds its settings with their defaults, and names the class that implements it.
+"""
+
+import math
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+
+from models.choices import FITTED, HELD_OUT, in_one_sentence
+from schemas.settings import KindSettings
+
+Count: TypeAlias = Annotated[int, Field(strict=True, ge=1, le=65_536)]
+Scale: TypeAlias = Annotated[float, Field(ge=1e-12, le=1e12)]
+Share: TypeAlias = Annotated[float, Field(ge=0, le=0.999)]
+
+# Counts are below 2**31, because TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that
+# float32 holds the product of any three, and its inverse.
+
+SMALLEST_EPSILON: Final = 1e-6
+"""The smallest epsilon above 0 that changes a norm of 1 in float32, whose numbers lie 1.2e-7 apart there."""
+
+LARGEST_EPSILON: Final = 1e6
+"""The largest epsilon that a norm of 1 changes in float32, whose numbers lie 0.06 apart there."""
+
+
+def epsilon_fault(epsilon: float) -> str | None:
+    """Returns an error message where float32 loses epsilon in (|q| + epsilon) * (|d| + epsilon), or None.
+
+    Example:
+      >>> epsilon_fault(1e-300)
+      'must be 0, or lie in 1e-06 .. 1e+06, so that float32 can add it to norms of 1; got 1e-300'
+    """
+    if epsilon == 0 or SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
+        return None
+    return (
+        f"must be 0, or lie in {SMALLEST_EPSILON:g} .. {LARGEST_EPSILON:g}, so that float32 can add it to norms "
+        f"of 1; got {epsilon}"
+    )
+
+
+def _checked_epsilon(epsilon: float) -> float:
+    if fault := epsilon_fault(epsilon):
+        raise ValueError(fault)
+    return epsilon
+
+
+class TrainingDefaults(NamedTuple):
+    """The own values of an encoder or a scorer for settings of the training that are null."""
+
+    learning_rate: float = 0.001
+    learning_rate_decay: float = 1.0
+    embedding_factor: float = 1.0
+    has_short_ops: bool = False
+    """Whether two cores take longer to divide an op of a training step than to run it, see
+    `models.training.devices.configure_devices`."""
+
+
+_DEEP: Final = TrainingDefaults(learning_rate_decay=0.95, embedding_factor=30.0)
+"""The values of convolutions, LSTMs and layers over embeddings."""
+
+
+class Reading(NamedTuple):
+    """What an encoder or a scorer reads of texts."""
+
+    words: bool = True
+    """Whether words have embeddings."""
+    stems: bool = False
+    """Whether stems have embeddings, alone or beside those of words."""
+    idf: bool = False
+    """Whether the terms are weighed by their inverse document frequencies."""
+    starts_from_lexicon: bool = False
+    """Whether the embeddings start from the lexicon's translations."""
+
+
+class Implemented(KindSettings):
+    """Settings of a kind whose class is imported on first use.
+
+    Attributes:
+      implementation: dotted name of the class.
+    """
+
+    implementation: ClassVar[str]
+
+    def modules(self) -> Iterator[str]:
+        """Yields the module of the class, part of the identity of the stages that use it."""
+        yield self.implementation.rpartition(".")[0]
+
+    @classmethod
+    def load(cls) -> Any:
+        """Imports the class."""
+        module, _, name = cls.implementation.rpartition(".")
+        return getattr(import_module(module), name)
+
+
+class TextEncoderSettings(Implemented):
+    """The encoder of a text's words into one vector.
+
+    Attributes:
+      largest_component: an upper bound on the magnitude of a vector's components; infinite where nothing bounds them.
+      trained: the encoder's own values for settings of the training.
+    """
+
+    kinds: ClassVar[dict[str, type[Any]]] = {}
+    default_kind: ClassVar[str | None] = "mean"
+    largest_component: ClassVar[float] = 1.0  # that of tanh
+    trained: ClassVar[TrainingDefaults] = TrainingDefaults()
+
+    kind: str
+    """Kind of the encoder: mean (the paper's average pooling), cnn or lstm (its baselines DSSM-CNN and DSSM-LSTM), or
+    polynomial (a linear map of the text's tf-idf vector: Polynomial Semantic Indexing, Bai et al. 2009)."""
+    initial_scale: Scale = 0.1
+    """Standard deviation of the random initial embeddings."""
+    dropout: Share = 0.0
+    """Share of the components of the word embeddings that a training step leaves out."""
+
+    def arguments(self, for_documents: bool) -> dict[str, Any]:
+        """Returns the arguments of the encoder's class for one tower, beside those of all encoders."""
+        return {}
+
+    @property
+    def reads(self) -> Reading:
+        """What the encoder reads of texts."""
+        return Reading()
+
+    @property
+    def has_only_tables(self) -> bool:
+        """Whether the encoder has no other weights than tables of words."""
+        return False
+
+
+@TextEncoderSettings.add
+class MeanSettings(TextEncoderSettings):
+    """The mean of a text's word embeddings (paper, section 3.2)."""
+
+    implementation: ClassVar[str] = "models.layers.mean_embedding.MeanEmbedding"
+    trained: ClassVar[TrainingDefaults] = TrainingDefaults(0.1, has_short_ops=True)
+
+    kind: Literal["mean"] = "mean"
+    pooling: Literal["mean", "idf"] = "mean"
+    """Mean of a text's words: of all alike, or weighted by their inverse document frequencies in the train split
+    (idf)."""
+    word_dropout: Share = 0.0
+    """Share of a text's words that a training step leaves out."""
+    stem_embeddings: bool = False
+    """Add an embedding of each word's stem (its first letters, see `models.texts.stems`) to the word's."""
+
+    def arguments(self, for_documents: bool) -> dict[str, Any]:
+        """Returns the arguments of the encoder's class."""
+        return {"word_dropout": self.word_dropout, "pooling": self.pooling}
+
+    @property
+    def reads(self) -> Reading:
+        """Words, and perhaps their stems."""
+        return Reading(stems=self.stem_embeddings, idf=self.pooling == "idf")
+
+    @property
+    def has_only_tables(self) -> bool:
+        """True."""
+        return True
+
+
+@TextEncoderSettings.add
+class CnnSettings(TextEncoderSettings):
+    """A convolution over a text's words (paper, section 5: DSSM-CNN)."""
+
+    implementation: ClassVar[str] = "models.layers.cnn_encoder.CnnEncoder"
+    trained: ClassVar[TrainingDefaults] = _DEEP
+
+    kind: Literal["cnn"] = "cnn"
+    dropout: Share = 0.4
+    """Share of the components of the word embeddings that a training step leaves out."""
+    filters: Count = 300
+    """Number of filters over word trigrams."""
+
+    def arguments(self, for_documents: bool) -> dict[str, Any]:
+        """Returns the arguments of the encoder's class."""
+        return {"filters": self.filters}
+
+
+@TextEncoderSettings.add
+class LstmSettings(TextEncoderSettings):
+    """The states of an LSTM over a text's words (paper, section 5: DSSM-LSTM)."""
+
+    implementation: ClassVar[str] = "models.layers.lstm_encoder.LstmEncoder"
+    trained: ClassVar[TrainingDefaults] = _DEEP
+
+    kind: Literal["lstm"] = "lstm"
+    dropout: Share = 0.4
+    """Share of the components of the word embeddings that a training step leaves out."""
+    units: Count = 64
+    """Length of a state, in each direction."""
+
+    def arguments(self, for_documents: bool) -> dict[str, Any]:
+        """Returns the arguments of the encoder's class."""
+        return {"units": self.units}
+
+
+@TextEncoderSettings.add
+class PolynomialSettings(TextEncoderSettings):
+    """A linear map of a text's tf-idf vector (Polynomial Semantic Indexing, Bai et al. 2009)."""
+
+    implementation: ClassVar[str] = "models.layers.polynomial_embedding.PolynomialEmbedding"
+    largest_component: ClassVar[float] = math.inf
+    trained: ClassVar[TrainingDefaults] = TrainingDefaults(0.002, has_short_ops=True)
+
+    kind: Literal["polynomial"] = "polynomial"
+    initial_scale: Scale = 0.03
+    """Standard deviation of the random initial embeddings."""
+    degree: Literal[2, 3] = 2
+    """Degree of the score in the words of a query and a document."""
+    terms: Literal["words", "stems"] = "words"
+    """Terms that a text is encoded by: its words, or their stems (their first letters, see `models.texts.stems`)."""
+    start: Literal["random", "lexicon"] = "random"
+    """Start of the embeddings: random, or the largest singular vectors of the lexicon's table of translations
+    (lexicon), which needs a `channels.lexicon` of the kind lexicon and `terms` stems. Queries and documents then have
+    one vocabulary."""
+
+    @field_validator("start")
+    @classmethod
+    def _check_start(cls, start: str, info: ValidationInfo) -> str:
+        if start == "lexicon" and info.data.get("terms", "stems") != "stems":
+            raise ValueError("must be random for the terms words: the lexicon translates stems; got lexicon")
+        return start
+
+    def arguments(self, for_documents: bool) -> dict[str, Any]:
+        """Returns the arguments of the encoder's class; queries are encoded linearly."""
+        return {"degree": self.degree} if for_documents else {}
+
+    @property
+    def reads(self) -> Reading:
+        """Words or stems, as vectors of tf-idf."""
+        return Reading(self.terms == "words", self.terms == "stems", True, self.start == "lexicon")
+
+    @property
+    def has_only_tables(self) -> bool:
+        """Whether the degree is 2."""
+        return self.degree == 2
+
+
+IndexedBy: TypeAlias = Literal["vectors", "terms"] | None
+"""How an index finds the documents of a channel: by the inner product of two vectors, of two sets of weighted terms, or
+not at all (None)."""
+
+
+class ScorerSettings(Implemented):
+    """The scorer that is trained: the paper's two towers (sections 3.1 to 3.3 and 5), or another.
+
+    Its class is a `models.rankers.scorer.Scorer`; the class method `make` takes `ScorerInputs`.
+
+    Attributes:
+      indexed_by: see there.
+      reads_words: whether it reads the words of texts; else it reads the vectors of a pre-trained encoder.
+      trained: the scorer's own values for settings of the training; those of towers are their encoder's.
+    """
+
+    kinds: ClassVar[dict[str, type[Any]]] = {}
+    default_kind: ClassVar[str | None] = "two_towers"
+    indexed_by: ClassVar[IndexedBy] = None
+    reads_words: ClassVar[bool] = True
+    trained: ClassVar[TrainingDefaults] = TrainingDefaults()
+
+    kind: str
+    """Kind of the scorer: two_towers, the similarity of two encodings (the paper's), or one of the rankers of Cohen et
+    al. 2018: cossim, the cosine of two texts' states of one LSTM (Tan et al. 2015), and duet_distributed, layers over
+    the products of a query's and a document's vectors (Mitra et al. 2017). encoder_head is a trained head over the
+    pre-trained encoder of `channels.encoder`, whose cosine is then no channel of its own."""
+
+    def training_defaults(self) -> TrainingDefaults:
+        """Returns the own values for settings of the training."""
+        return self.trained
+
+    @property
+    def channel(self) -> str:
+        """The name of the scorer among the channels of the score."""
+        return self.kind
+
+    @property
+    def has_epsilon(self) -> bool:
+        """Whether epsilon changes the score."""
+        return False
+
+    @property
+    def reads(self) -> Reading:
+        """What the scorer reads of texts."""
+        return Reading(words=self.reads_words)
+
+    @property
+    def has_only_tables(self) -> bool:
+        """Whether the scorer has no other weights than tables of words."""
+        return False
+
+    @property
+    def word_width(self) -> int | None:
+        """Length of the word embeddings; None without any."""
+        return None
+
+
+class SimilaritySettings(ScorerSettings):
+    """A scorer by the similarity of two vectors."""
+
+    indexed_by: ClassVar[IndexedBy] = "vectors"
+
+    similarity: Literal["smooth_cosine", "cosine", "dot"] = "smooth_cosine"
+    """Similarity of a query's and a document's vector: the paper's smooth cosine (eq. 1), the plain cosine, or the
+    inner product."""
+    epsilon: Annotated[float, Field(ge=0, le=LARGEST_EPSILON), AfterValidator(_checked_epsilon)] = 1.0
+    """Smoothness of smooth_cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine. The smallest other
+    value is 1e-6, because float32 loses less beside norms of 1. Unused with cosine and dot."""
+
+    @property
+    def has_epsilon(self) -> bool:
+        """Whether the similarity is smooth."""
+        return self.similarity == "smooth_cosine"
+
+
+@ScorerSettings.add
+class TwoTowersSettings(SimilaritySettings):
+    """The similarity of two encodings (paper, sections 3.1 to 3.3)."""
+
+    implementation: ClassVar[str] = "models.rankers.two_towers.TwoTowers"
+
+    kind: Literal["two_towers"] = "two_towers"
+    encoder: TextEncoderSettings = MeanSettings()
+    """The encoder of a text's words into one vector."""
+    embedding_dim: Count = 64
+    """Length of a word's, a query's and a document's vector."""
+
+    @classmethod
+    def of(cls, encoder: str, **settings: Any) -> "TwoTowersSettings":
+        """Returns the settings of towers with an encoder of some kind with its defaults."""
+        return cls.model_validate({"encoder": encoder, **settings})
+
+    def modules(self) -> Iterator[str]:
+        """Yields the modules of the towers and of the encoder."""
+        yield from super().modules()
+        yield from self.encoder.modules()
+
+    def training_defaults(self) -> TrainingDefaults:
+        """Returns the encoder's own values."""
+        return self.encoder.trained
+
+    @property
+    def channel(self) -> str:
+        """The name of the similarity."""
+        return self.similarity
+
+    @property
+    def reads(self) -> Reading:
+        """What the encoder reads of texts."""
+        return self.encoder.reads
+
+    @property
+    def has_only_tables(self) -> bool:
+        """Whether the encoder has no other weights than tables of words."""
+        return self.encoder.has_only_tables
+
+    @property
+    def word_width(self) -> int | None:
+        """`embedding_dim`."""
+        return self.embedding_dim
+
+
+@ScorerSettings.add
+class EncoderHeadSettings(SimilaritySettings):
+    """A trained head over the pre-trained encoder of `channels.encoder`: a square matrix a side, which starts from the
+    identity."""
+
+    implementation: ClassVar[str] = "models.encoders.encoder_head.EncoderHead"
+    reads_words: ClassVar[bool] = False
+
+    kind: Literal["encoder_head"] = "encoder_head"
+    penalty: Annotated[float, Field(ge=0, le=1e12)] = 2e-5
+    """Weight of the squared distance of the maps from the identity."""
+
+
+class WordScorerSettings(ScorerSettings):
+    """A scorer with word embeddings of its own, as those of Cohen et al. 2018."""
+
+    trained: ClassVar[TrainingDefaults] = _DEEP
+
+    embedding_dim: Count = 64
+    """Length of a word's vector."""
+    initial_scale: Scale = 0.1
+    """Standard deviation of the random initial embeddings."""
+    dropout: Share = 0.0
+    """Share of the components of the word embeddings that a training step leaves out."""
+    query_words: Count = 20
+    """Number of a query's first words that count."""
+
+    @property
+    def word_width(self) -> int | None:
+        """`embedding_dim`."""
+        return self.embedding_dim
+
+
+@ScorerSettings.add
+class CosSimSettings(WordScorerSettings):
+    """The cosine of two texts' states of one LSTM (Tan et al. 2015)."""
+
+    implementation: ClassVar[str] = "models.rankers.cos_sim.CosSim"
+    indexed_by: ClassVar[IndexedBy] = "vectors"
+
+    kind: Literal["cossim"] = "cossim"
+    units: Count = 64
+    """Length of a state, in each direction."""
+
+
+@ScorerSettings.add
+class DuetSettings(WordScorerSettings):
+    """Layers over the products of a query's and a document's vectors (Mitra et al. 2017)."""
+
+    implementation: ClassVar[str] = "models.rankers.duet_distributed.DuetDistributed"
+
+    kind: Literal["duet_distributed"] = "duet_distributed"
+    initial_scale: Scale = 0.03
+    """Standard deviation of the random initial embeddings."""
+    filters: Count = 128
+    """Number of filters over word trigrams, and width of each layer after them."""
+    window: Count = 100
+    """Number of a document's words that one vector stands for."""
+
+
+Weight: TypeAlias = Annotated[
+    Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted", "held_out"],
+    in_one_sentence(f"a number from 0 to 1e12, {FITTED} or {HELD_OUT}"),
+]
+"""The weight of a channel: a number, `fitted` on the eval split, or fitted on training domains that are `held_out`."""
+
+
+class ChannelSettings(Implemented):
+    """A channel of the score beside the scorer that is trained.
+
+    Its class is a `models.rankers.scorer.Scorer`; the class method `make` takes `ScorerInputs`.
+    """
+
+    kinds: ClassVar[dict[str, type[Any]]] = {}
+    indexed_by: ClassVar[IndexedBy] = None
+
+    kind: str
+    """Kind of the channel: cl_lsi, or one that was added, see CONTRIBUTING.md."""
+    weight: Weight = 0.5
+    """Weight of the channel; fitted: the best of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2, 2, 3, 4, 6, 8, 12 and
+    16 on the eval split, by ndcg_5 + 0.1 p_mr_1; held_out: the best on the eval split of each training domain, in the
+    mean over domains, with a ranker and a lexicon that have not seen it."""
+    in_training: bool = False
+    """Whether a channel that is learned before the training counts in the training's loss, with its weight; 0.5 where
+    that is fitted. A channel that is trained always counts."""
+
+    def for_training(self) -> "ChannelSettings":
+        """Returns the settings that a training uses; the others are defaults, and change no training's identity."""
+        return self
+
+
+@ChannelSettings.add
+class ClLsiSettings(ChannelSettings):
+    """The cosine in a space that is learned from the train pairs (cross-language latent semantic indexing)."""
+
+    implementation: ClassVar[str] = "models.lexicon.cl_lsi.ClLsi"
+    indexed_by: ClassVar[IndexedBy] = "vectors"
+
+    kind: Literal["cl_lsi"] = "cl_lsi"
+    dim: Annotated[
+        Annotated[int, Field(strict=True, ge=1, le=4096)] | Literal["fitted"],
+        in_one_sentence(f"a whole number from 1 to 4096, or {FITTED}"),
+    ] = 100
+    """Length of the vectors; fitted: the best on the eval split of 50, 100, 200, 500 and 1000."""
