@@ -37,14 +37,9 @@ from benchmarks.harness import (
     trees,
 )
 from benchmarks.trained_models import PAPER, Trained, TrainLists, made_up_lists, run_lists, scoring, stepping
+from models.layers.settings import MeanSettings, PolynomialSettings, TextEncoderSettings
 from models.losses.settings import LossSettings, PairwiseHingeSettings, SoslSettings
-from models.rankers.settings import (
-    MeanSettings,
-    PolynomialSettings,
-    ScorerSettings,
-    TextEncoderSettings,
-    TwoTowersSettings,
-)
+from models.rankers.settings import ScorerSettings, TwoTowersSettings
 from models.training.devices import configure_devices
 from models.training.settings import TrainingSettings
 

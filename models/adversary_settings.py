@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from models.rankers.settings import Count
+from models.kinds import Count
 from schemas.settings import Settings
 
 

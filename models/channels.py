@@ -8,14 +8,8 @@ from pydantic import ConfigDict, Field, model_validator
 
 from models.choices import ENCODER, FEEDBACK, HELD_OUT, SCORES
 from models.encoders.settings import EncoderSettings
-from models.lexicon.settings import MatchingSettings
-from models.rankers.settings import (
-    ChannelSettings,
-    ClLsiSettings,
-    EncoderHeadSettings,
-    ScorerSettings,
-    TwoTowersSettings,
-)
+from models.lexicon.settings import ClLsiSettings, MatchingSettings
+from models.rankers.settings import ChannelSettings, EncoderHeadSettings, ScorerSettings, TwoTowersSettings
 from schemas.settings import Settings, did_you_mean
 
 

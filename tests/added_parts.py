@@ -10,6 +10,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.graphs import row_ids
+from models.layers.settings import TextEncoderSettings, TrainingDefaults
 from models.layers.text_encoder import TextEncoder
 from models.lists.ranking_lists import RankingLists
 from models.losses.ranking_loss import PointwiseLoss, RankingLoss
@@ -18,7 +19,7 @@ from models.objectives.objective import ListLosses, OwnOptimizer, RankingObjecti
 from models.objectives.settings import ObjectiveSettings
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Bounds, FixedScorer, Scorer, ScorerInputs, Words
-from models.rankers.settings import ChannelSettings, ScorerSettings, TextEncoderSettings, TrainingDefaults
+from models.rankers.settings import ChannelSettings, ScorerSettings
 from schemas import features as f
 
 

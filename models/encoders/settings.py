@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import Field
 
 from models.endpoint_settings import Address, KeyVariable, Retries, Timeout
-from models.rankers.settings import ChannelSettings, Implemented, IndexedBy, Weight
+from models.kinds import Implemented
+from models.rankers.settings import ChannelSettings, IndexedBy, Weight
 from schemas.byte_streams import check_content, stream_sha256
 from schemas.json_record import JsonRecord
 from schemas.settings import InputPath, Settings
@@ -23,6 +24,15 @@ USE_LANGUAGES: Final = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "p
 
 _NO_SMALL_LETTER: Final = r"[^\p{Ll}\p{Lo}]*"
 """Letters without capitals, such as Arabic ones, are no capitals either."""
+
+
+_DECIDING_NOTHING: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("output", "address", "query_model", "document_model")),
+    **dict.fromkeys(("query_prefix", "document_prefix"), ""),
+    "signature": "serving_default",
+    "probes": [],
+}
+"""The values of other kinds' settings among those that decide the vectors."""
 
 
 class TextForm(JsonRecord):
@@ -106,9 +116,13 @@ class EncoderSettings(Implemented):
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """The settings that decide the vectors, with the digests and the fingerprint."""
+        """The settings that decide the vectors, with the digests and the fingerprint.
+
+        All kinds have the same keys, as in earlier versions, so that vectors in a store keep their digest.
+        """
         ignored = {"name", "licence", "weight", "batch", "timeout_s", "retries", "key_variable", "path"}
-        return self.model_dump(mode="json", exclude={*ignored, "query_vectors", "document_vectors"})
+        own = self.model_dump(mode="json", exclude={*ignored, "query_vectors", "document_vectors"})
+        return {**_DECIDING_NOTHING, **own}
 
     @property
     def shown_name(self) -> str:

@@ -1,9 +1,10 @@
-"""Settings of the channel of words that match. Importing this file does not import TensorFlow."""
+"""Settings of the channels that the train pairs teach. Importing this file does not import TensorFlow."""
 
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from models.choices import FITTED, in_one_sentence
 from models.rankers.settings import ChannelSettings, IndexedBy
 from models.translators.settings import TranslatorSettings
 from schemas.settings import InputPath, Settings
@@ -101,3 +102,18 @@ class TfIdfSettings(MatchingSettings):
     implementation: ClassVar[str] = "models.lexicon.tf_idf.TfIdf"
 
     kind: Literal["tfidf"] = "tfidf"
+
+
+@ChannelSettings.add
+class ClLsiSettings(ChannelSettings):
+    """The cosine in a space that is learned from the train pairs (cross-language latent semantic indexing)."""
+
+    implementation: ClassVar[str] = "models.lexicon.cl_lsi.ClLsi"
+    indexed_by: ClassVar[IndexedBy] = "vectors"
+
+    kind: Literal["cl_lsi"] = "cl_lsi"
+    dim: Annotated[
+        Annotated[int, Field(strict=True, ge=1, le=4096)] | Literal["fitted"],
+        in_one_sentence(f"a whole number from 1 to 4096, or {FITTED}"),
+    ] = 100
+    """Length of the vectors; fitted: the best on the eval split of 50, 100, 200, 500 and 1000."""

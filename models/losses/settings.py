@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
+from models.kinds import Implemented
 from models.losses.proposition_1 import LossConstants, logistic_constants, squared_distance_constants
-from models.rankers.settings import Implemented
 
 Interval = tuple[float, float]
 Theta = tuple[float, ...]
@@ -220,7 +220,7 @@ class LearnedThresholdLossSettings(ThresholdLossSettings):
 
 @LossSettings.add
 class SoslSettings(LearnedThresholdLossSettings):
-    """Smooth Ordinal Search Loss (paper, eq. 5)."""
+    """Smooth Ordinal Search Loss (paper, eq. 2)."""
 
     implementation: ClassVar[str] = "models.losses.sosl.SmoothOrdinalSearchLoss"
     theory: ClassVar[LossTheory] = LossTheory(

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, Literal
 
-from models.rankers.settings import Count, Implemented
+from models.kinds import Count, Implemented
 
 
 class ObjectiveSettings(Implemented):

@@ -1,24 +1,13 @@
-"""Settings of the channels of a score: the kinds of scorers and of text encoders. Imports no TensorFlow.
+"""Settings of the scorer that is trained, and of a further channel. Importing this file does not import TensorFlow."""
 
-Each kind is a class, which holds its settings with their defaults, and names the class that implements it.
-"""
-
-import math
 from collections.abc import Iterator
-from importlib import import_module
-from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field
 
 from models.choices import FITTED, HELD_OUT, in_one_sentence
-from schemas.settings import KindSettings
-
-Count: TypeAlias = Annotated[int, Field(strict=True, ge=1, le=65_536)]
-Scale: TypeAlias = Annotated[float, Field(ge=1e-12, le=1e12)]
-Share: TypeAlias = Annotated[float, Field(ge=0, le=0.999)]
-
-# Counts are below 2**31, because TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that
-# float32 holds the product of any three, and its inverse.
+from models.kinds import Count, Implemented, Scale, Share
+from models.layers.settings import DEEP, MeanSettings, Reading, TextEncoderSettings, TrainingDefaults
 
 SMALLEST_EPSILON: Final = 1e-6
 """The smallest epsilon above 0 that changes a norm of 1 in float32, whose numbers lie 1.2e-7 apart there."""
@@ -46,199 +35,6 @@ def _checked_epsilon(epsilon: float) -> float:
     if fault := epsilon_fault(epsilon):
         raise ValueError(fault)
     return epsilon
-
-
-class TrainingDefaults(NamedTuple):
-    """The own values of an encoder or a scorer for settings of the training that are null."""
-
-    learning_rate: float = 0.001
-    learning_rate_decay: float = 1.0
-    embedding_factor: float = 1.0
-    has_short_ops: bool = False
-    """Whether two cores take longer to divide an op of a training step than to run it, see
-    `models.training.devices.configure_devices`."""
-
-
-_DEEP: Final = TrainingDefaults(learning_rate_decay=0.95, embedding_factor=30.0)
-"""The values of convolutions, LSTMs and layers over embeddings."""
-
-
-class Reading(NamedTuple):
-    """What an encoder or a scorer reads of texts."""
-
-    words: bool = True
-    """Whether words have embeddings."""
-    stems: bool = False
-    """Whether stems have embeddings, alone or beside those of words."""
-    idf: bool = False
-    """Whether the terms are weighed by their inverse document frequencies."""
-    starts_from_lexicon: bool = False
-    """Whether the embeddings start from the lexicon's translations."""
-
-
-class Implemented(KindSettings):
-    """Settings of a kind whose class is imported on first use.
-
-    Attributes:
-      implementation: dotted name of the class.
-    """
-
-    implementation: ClassVar[str]
-
-    def modules(self) -> Iterator[str]:
-        """Yields the module of the class, part of the identity of the stages that use it."""
-        yield self.implementation.rpartition(".")[0]
-
-    @classmethod
-    def load(cls) -> Any:
-        """Imports the class."""
-        module, _, name = cls.implementation.rpartition(".")
-        return getattr(import_module(module), name)
-
-
-class TextEncoderSettings(Implemented):
-    """The encoder of a text's words into one vector.
-
-    Attributes:
-      largest_component: an upper bound on the magnitude of a vector's components; infinite where nothing bounds them.
-      trained: the encoder's own values for settings of the training.
-    """
-
-    kinds: ClassVar[dict[str, type[Any]]] = {}
-    default_kind: ClassVar[str | None] = "mean"
-    largest_component: ClassVar[float] = 1.0  # that of tanh
-    trained: ClassVar[TrainingDefaults] = TrainingDefaults()
-
-    kind: str
-    """Kind of the encoder: mean (the paper's average pooling), cnn or lstm (its baselines DSSM-CNN and DSSM-LSTM), or
-    polynomial (a linear map of the text's tf-idf vector: Polynomial Semantic Indexing, Bai et al. 2009)."""
-    initial_scale: Scale = 0.1
-    """Standard deviation of the random initial embeddings."""
-    dropout: Share = 0.0
-    """Share of the components of the word embeddings that a training step leaves out."""
-
-    def arguments(self, for_documents: bool) -> dict[str, Any]:
-        """Returns the arguments of the encoder's class for one tower, beside those of all encoders."""
-        return {}
-
-    @property
-    def reads(self) -> Reading:
-        """What the encoder reads of texts."""
-        return Reading()
-
-    @property
-    def has_only_tables(self) -> bool:
-        """Whether the encoder has no other weights than tables of words."""
-        return False
-
-
-@TextEncoderSettings.add
-class MeanSettings(TextEncoderSettings):
-    """The mean of a text's word embeddings (paper, section 3.2)."""
-
-    implementation: ClassVar[str] = "models.layers.mean_embedding.MeanEmbedding"
-    trained: ClassVar[TrainingDefaults] = TrainingDefaults(0.1, has_short_ops=True)
-
-    kind: Literal["mean"] = "mean"
-    pooling: Literal["mean", "idf"] = "mean"
-    """Mean of a text's words: of all alike, or weighted by their inverse document frequencies in the train split
-    (idf)."""
-    word_dropout: Share = 0.0
-    """Share of a text's words that a training step leaves out."""
-    stem_embeddings: bool = False
-    """Add an embedding of each word's stem (its first letters, see `models.texts.stems`) to the word's."""
-
-    def arguments(self, for_documents: bool) -> dict[str, Any]:
-        """Returns the arguments of the encoder's class."""
-        return {"word_dropout": self.word_dropout, "pooling": self.pooling}
-
-    @property
-    def reads(self) -> Reading:
-        """Words, and perhaps their stems."""
-        return Reading(stems=self.stem_embeddings, idf=self.pooling == "idf")
-
-    @property
-    def has_only_tables(self) -> bool:
-        """True."""
-        return True
-
-
-@TextEncoderSettings.add
-class CnnSettings(TextEncoderSettings):
-    """A convolution over a text's words (paper, section 5: DSSM-CNN)."""
-
-    implementation: ClassVar[str] = "models.layers.cnn_encoder.CnnEncoder"
-    trained: ClassVar[TrainingDefaults] = _DEEP
-
-    kind: Literal["cnn"] = "cnn"
-    dropout: Share = 0.4
-    """Share of the components of the word embeddings that a training step leaves out."""
-    filters: Count = 300
-    """Number of filters over word trigrams."""
-
-    def arguments(self, for_documents: bool) -> dict[str, Any]:
-        """Returns the arguments of the encoder's class."""
-        return {"filters": self.filters}
-
-
-@TextEncoderSettings.add
-class LstmSettings(TextEncoderSettings):
-    """The states of an LSTM over a text's words (paper, section 5: DSSM-LSTM)."""
-
-    implementation: ClassVar[str] = "models.layers.lstm_encoder.LstmEncoder"
-    trained: ClassVar[TrainingDefaults] = _DEEP
-
-    kind: Literal["lstm"] = "lstm"
-    dropout: Share = 0.4
-    """Share of the components of the word embeddings that a training step leaves out."""
-    units: Count = 64
-    """Length of a state, in each direction."""
-
-    def arguments(self, for_documents: bool) -> dict[str, Any]:
-        """Returns the arguments of the encoder's class."""
-        return {"units": self.units}
-
-
-@TextEncoderSettings.add
-class PolynomialSettings(TextEncoderSettings):
-    """A linear map of a text's tf-idf vector (Polynomial Semantic Indexing, Bai et al. 2009)."""
-
-    implementation: ClassVar[str] = "models.layers.polynomial_embedding.PolynomialEmbedding"
-    largest_component: ClassVar[float] = math.inf
-    trained: ClassVar[TrainingDefaults] = TrainingDefaults(0.002, has_short_ops=True)
-
-    kind: Literal["polynomial"] = "polynomial"
-    initial_scale: Scale = 0.03
-    """Standard deviation of the random initial embeddings."""
-    degree: Literal[2, 3] = 2
-    """Degree of the score in the words of a query and a document."""
-    terms: Literal["words", "stems"] = "words"
-    """Terms that a text is encoded by: its words, or their stems (their first letters, see `models.texts.stems`)."""
-    start: Literal["random", "lexicon"] = "random"
-    """Start of the embeddings: random, or the largest singular vectors of the lexicon's table of translations
-    (lexicon), which needs a `channels.lexicon` of the kind lexicon and `terms` stems. Queries and documents then have
-    one vocabulary."""
-
-    @field_validator("start")
-    @classmethod
-    def _check_start(cls, start: str, info: ValidationInfo) -> str:
-        if start == "lexicon" and info.data.get("terms", "stems") != "stems":
-            raise ValueError("must be random for the terms words: the lexicon translates stems; got lexicon")
-        return start
-
-    def arguments(self, for_documents: bool) -> dict[str, Any]:
-        """Returns the arguments of the encoder's class; queries are encoded linearly."""
-        return {"degree": self.degree} if for_documents else {}
-
-    @property
-    def reads(self) -> Reading:
-        """Words or stems, as vectors of tf-idf."""
-        return Reading(self.terms == "words", self.terms == "stems", True, self.start == "lexicon")
-
-    @property
-    def has_only_tables(self) -> bool:
-        """Whether the degree is 2."""
-        return self.degree == 2
 
 
 IndexedBy: TypeAlias = Literal["vectors", "terms"] | None
@@ -285,7 +81,7 @@ class ScorerSettings(Implemented):
 
     @property
     def reads(self) -> Reading:
-        """What the scorer reads of texts."""
+        """The terms that the scorer reads."""
         return Reading(words=self.reads_words)
 
     @property
@@ -350,7 +146,7 @@ class TwoTowersSettings(SimilaritySettings):
 
     @property
     def reads(self) -> Reading:
-        """What the encoder reads of texts."""
+        """The terms that the encoder reads."""
         return self.encoder.reads
 
     @property
@@ -380,7 +176,7 @@ class EncoderHeadSettings(SimilaritySettings):
 class WordScorerSettings(ScorerSettings):
     """A scorer with word embeddings of its own, as those of Cohen et al. 2018."""
 
-    trained: ClassVar[TrainingDefaults] = _DEEP
+    trained: ClassVar[TrainingDefaults] = DEEP
 
     embedding_dim: Count = 64
     """Length of a word's vector."""
@@ -453,18 +249,3 @@ class ChannelSettings(Implemented):
     def for_training(self) -> "ChannelSettings":
         """Returns the settings that a training uses; the others are defaults, and change no training's identity."""
         return self
-
-
-@ChannelSettings.add
-class ClLsiSettings(ChannelSettings):
-    """The cosine in a space that is learned from the train pairs (cross-language latent semantic indexing)."""
-
-    implementation: ClassVar[str] = "models.lexicon.cl_lsi.ClLsi"
-    indexed_by: ClassVar[IndexedBy] = "vectors"
-
-    kind: Literal["cl_lsi"] = "cl_lsi"
-    dim: Annotated[
-        Annotated[int, Field(strict=True, ge=1, le=4096)] | Literal["fitted"],
-        in_one_sentence(f"a whole number from 1 to 4096, or {FITTED}"),
-    ] = 100
-    """Length of the vectors; fitted: the best on the eval split of 50, 100, 200, 500 and 1000."""

@@ -3,7 +3,8 @@
 import math
 from typing import NamedTuple
 
-from models.rankers.settings import MeanSettings, ScorerSettings, TwoTowersSettings
+from models.layers.settings import MeanSettings
+from models.rankers.settings import ScorerSettings, TwoTowersSettings
 
 
 class Constants(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, field_validator
 
 from models.endpoint_settings import Address, KeyVariable, Retries, Timeout
-from models.rankers.settings import Implemented
+from models.kinds import Implemented
 
 
 def _as_commands(value: Any) -> Any:

@@ -163,5 +163,7 @@ def translator_digest(settings: TranslatorSettings, languages: tuple[str, str]) 
       settings: with the probe.
       languages: of the translations, and of the texts.
     """
-    parts = settings.model_dump(mode="json", include={"kind", "command", "address", "probe"})
-    return hashlib.sha256(json.dumps({**parts, "languages": languages}, sort_keys=True).encode()).hexdigest()
+    own = settings.model_dump(mode="json", include={"kind", "command", "address", "probe"})
+    # Both kinds have the same keys, as in earlier versions, so that translations in a store keep their digest.
+    parts = {"command": None, "address": None, **own, "languages": languages}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -76,7 +76,7 @@ _SYSTEMS: Final = {
         *sorted(ScorerSettings.kinds.keys() - {"two_towers"}),
     ),
 }
-"""What a claim may compare a row with beside other rows, by its key."""
+"""The systems that a claim may compare a row with, beside other rows, by its key."""
 
 
 class Adjustment(Settings):

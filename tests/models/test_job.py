@@ -5,9 +5,10 @@ import json
 import pytest
 
 from models.job import TrainingJob
+from models.layers.settings import CnnSettings
 from models.lexicon.settings import Bm25Settings
 from models.losses.settings import SoslSettings
-from models.rankers.settings import CnnSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.settings import WordTableSource
 from models.training.settings import TrainingSettings
 from tests.models.training_job import training_job

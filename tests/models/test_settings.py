@@ -5,20 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.losses.settings import LossSettings
-from models.rankers.settings import (
-    LARGEST_EPSILON,
-    SMALLEST_EPSILON,
+from models.layers.settings import (
     CnnSettings,
-    CosSimSettings,
-    DuetSettings,
-    EncoderHeadSettings,
     LstmSettings,
     MeanSettings,
     PolynomialSettings,
     Reading,
-    ScorerSettings,
     TextEncoderSettings,
+)
+from models.losses.settings import LossSettings
+from models.rankers.settings import (
+    LARGEST_EPSILON,
+    SMALLEST_EPSILON,
+    CosSimSettings,
+    DuetSettings,
+    EncoderHeadSettings,
+    ScorerSettings,
     TwoTowersSettings,
 )
 from models.training.settings import MIN_EPOCHS, TrainingSettings

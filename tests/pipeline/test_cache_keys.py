@@ -88,7 +88,7 @@ TRANSLATORS = ("channels.lexicon.translator", "evaluation.query_translator")
 
 NO_SEARCH: Values = {"tuning": {}}
 OTHER_TOWERS: Values = {**NO_SEARCH, "embeddings": {}, "search": {}}
-"""What towers of any kind, and with any encoder, go with."""
+"""The settings that fit towers of any kind, with any encoder."""
 REQUIRED: dict[str, Values] = {
     "saved_model": {"kind": "saved_model", "path": "/model"},
     "vectors": {"kind": "vectors", "query_vectors": "/q.npy", "document_vectors": "/d.npy"},

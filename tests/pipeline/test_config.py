@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.evaluation.metrics import METRICS
+from models.layers.settings import TextEncoderSettings
 from models.lexicon.settings import MatchingSettings
 from models.losses.settings import LossSettings
-from models.rankers.settings import TextEncoderSettings
 from pipeline.config import RunConfig, dump_config, load_config, without_folders
 from pipeline.input_files import files_of, resolve_digests
 from pipeline.presets import PRESETS

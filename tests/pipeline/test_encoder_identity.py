@@ -1,5 +1,7 @@
 """pipeline/encoder_identity.py: which changes of an encoder give another digest, and another model at an endpoint."""
 
+import hashlib
+import json
 import logging
 import re
 
@@ -9,6 +11,7 @@ import pytest
 from models.encoders import endpoint
 from models.encoders.endpoint import fingerprint
 from models.encoders.settings import (
+    TEXT_FORM,
     EncoderDigests,
     EncoderSettings,
     EndpointSettings,
@@ -64,6 +67,19 @@ def digest_of(kind: str, **changes: object) -> str:
 def test_every_setting_is_known_to_decide_the_vectors_or_not() -> None:
     known = {name for kind in EncoderSettings.kinds.values() for name in kind.model_fields}
     assert known == {"kind", "sha256", *DECIDES}
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_vectors_of_earlier_versions_keep_their_digest(kind: str) -> None:
+    # Earlier versions wrote the settings of all kinds; a store and the gate know vectors by this digest.
+    earlier = {"signature": "serving_default", "query_prefix": "", "document_prefix": "", "probes": []}
+    earlier |= dict.fromkeys(["output", "address", "query_model", "document_model"])
+    earlier |= {"kind": kind, "max_characters": 4000, "sha256": EncoderDigests().model_dump()}
+    if kind == "endpoint":
+        earlier |= {"address": "http://localhost:1", "query_model": "m"}
+    if kind != "vectors":
+        earlier["text_form"] = TEXT_FORM.model_dump()
+    assert digest_of(kind) == hashlib.sha256(json.dumps(earlier, sort_keys=True).encode()).hexdigest()
 
 
 @pytest.mark.parametrize("name", DECIDES)

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.channels import ChannelsSettings
+from models.layers.settings import TextEncoderSettings
 from models.lexicon.settings import LexiconSettings
 from models.losses.settings import LossSettings, SoslSettings
-from models.rankers.settings import ScorerSettings, TextEncoderSettings, TwoTowersSettings
+from models.rankers.settings import ScorerSettings, TwoTowersSettings
 from models.training.settings import TrainingSettings
 from pipeline.config import RunConfig, SourceSettings, dump_config, load_config
 from pipeline.input_files import resolve_digests

@@ -41,11 +41,11 @@ class Animal(KindSettings):
     name: str = ""
     """Its name."""
     food: Plant | None = None
-    """What it eats."""
+    """The animal's food."""
 
 
 class Swimmer(Animal):
-    """What kinds share is no kind."""
+    """A class between a base and its kinds, which is no kind itself."""
 
     fins: Annotated[int, Field(ge=0)] = 2
     """Number of its fins."""

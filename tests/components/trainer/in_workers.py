@@ -11,11 +11,12 @@ from unittest import mock
 import tensorflow as tf
 from tensorflow import keras
 
+from models.layers.settings import MeanSettings
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
-from models.rankers.settings import MeanSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
 from models.training import checkpoint as training_checkpoint
 from models.training.list_evaluator import EvalFigures, ListEvaluator

@@ -8,8 +8,9 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.lexicon.cl_lsi import ClLsi
+from models.lexicon.settings import ClLsiSettings
 from models.lists.ranking_lists import TEXT_SPEC
-from models.rankers.settings import ChannelSettings, ClLsiSettings
+from models.rankers.settings import ChannelSettings
 from models.texts.tokens import ALL_WORDS
 from models.training.settings import TrainingSettings
 from schemas import features as f

@@ -9,9 +9,9 @@ import tensorflow as tf
 
 from models.exported.export import export_ranker
 from models.exported.model import LoadedModel
+from models.layers.settings import TextEncoderSettings
 from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
-from models.rankers.settings import TextEncoderSettings
 from tests.models.loaded_once import model_of_vectors
 from tests.models.made_once import made_once
 from tests.models.small_model import features_of, small_text_features, small_towers

@@ -8,8 +8,9 @@ from models.layers.cnn_encoder import CnnEncoder
 from models.layers.lstm_encoder import LstmEncoder
 from models.layers.mean_embedding import MeanEmbedding
 from models.layers.polynomial_embedding import PolynomialEmbedding
+from models.layers.settings import TextEncoderSettings
 from models.rankers.scorer import Words
-from models.rankers.settings import TextEncoderSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import make_encoder
 from tests import reference
 

@@ -13,9 +13,9 @@ from models.evaluation.list_metrics import list_metrics, means
 from models.job import TrainingJob
 from models.lexicon import cl_lsi as subject
 from models.lexicon.cl_lsi import ClLsi, FoldedTexts, learn_cl_lsi
+from models.lexicon.settings import ClLsiSettings
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import ScorerInputs, Words
-from models.rankers.settings import ClLsiSettings
 from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
 from schemas.word_rules import WordRules

@@ -26,7 +26,7 @@ BATCH, EPOCHS, SEED = 8, (1, 2), 1
 
 
 def strategy_of(worker, workers, replicas):
-    """What a worker's strategy does with its datasets."""
+    """A worker's strategy, as far as it distributes datasets."""
     context = tf.distribute.InputContext(workers, worker, replicas)
     return SimpleNamespace(
         num_replicas_in_sync=replicas, distribute_datasets_from_function=lambda function: function(context)

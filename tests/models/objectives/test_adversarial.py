@@ -9,6 +9,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.adversary_settings import AdversarySettings
+from models.layers.settings import MeanSettings
 from models.layers.smooth_cosine import smooth_unit
 from models.lists.training_batches import HELD_OUT_TEXTS, training_batches
 from models.losses.sosl import SmoothOrdinalSearchLoss
@@ -17,7 +18,7 @@ from models.objectives.objective import RankingObjective
 from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
-from models.rankers.settings import MeanSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
 from models.training.steps import TrainingSteps
 from tests import reference

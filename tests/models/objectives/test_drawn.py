@@ -6,13 +6,14 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.layers.settings import MeanSettings
 from models.losses.settings import SoslSettings, WorstHingeSettings
 from models.objectives.drawn import drawn_lists
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import make_loss
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
-from models.rankers.settings import MeanSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
 from models.training.settings import TrainingSettings
 from schemas.relevance import MOST_RELEVANT

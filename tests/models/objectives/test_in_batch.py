@@ -6,13 +6,14 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.layers.settings import MeanSettings
 from models.losses.settings import LossSettings, SoslSettings
 from models.objectives.in_batch import InBatchObjective
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import RankingObjective, make_loss
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Bounds, InnerProduct, Scorer, Words
-from models.rankers.settings import MeanSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
 from tests import reference
 from tests.models.eagerly import EAGERLY

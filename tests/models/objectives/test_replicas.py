@@ -8,13 +8,14 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.adversary_settings import AdversarySettings
+from models.layers.settings import MeanSettings
 from models.lists.training_batches import training_batches
 from models.losses.settings import SoslSettings, WorstHingeSettings
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
-from models.rankers.settings import MeanSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
 from models.training.settings import TrainingSettings
 from models.training.steps import TrainingSteps

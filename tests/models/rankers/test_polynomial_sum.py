@@ -5,9 +5,10 @@ import pytest
 import tensorflow as tf
 
 from models.choices import SCORES
+from models.layers.settings import PolynomialSettings
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
-from models.rankers.settings import PolynomialSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
 from tests.models.lexicon.small_lexicon import features, learn, make_channel
 

@@ -6,10 +6,11 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.layers.settings import CnnSettings, LstmSettings, MeanSettings, TextEncoderSettings
 from models.layers.smooth_cosine import SmoothCosine
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.rankers.scorer import InnerProduct, Words
-from models.rankers.settings import CnnSettings, LstmSettings, MeanSettings, TextEncoderSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers, largest_score_gradient
 from tests import reference
 from tests.models.eagerly import EAGERLY

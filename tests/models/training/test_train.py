@@ -12,13 +12,14 @@ from tensorflow import keras
 
 from models.adversary_settings import AdversarySettings
 from models.evaluation.metrics import METRICS
+from models.layers.settings import MeanSettings
 from models.losses.settings import SoslSettings
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.objectives.make_objective import make_objective
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
-from models.rankers.settings import MeanSettings, TwoTowersSettings
+from models.rankers.settings import TwoTowersSettings
 from models.rankers.two_towers import TwoTowers
 from models.training import checkpoint as training_checkpoint
 from models.training import list_evaluator

@@ -1,5 +1,8 @@
 """models/translators/settings.py, and which settings are another translator."""
 
+import hashlib
+import json
+
 import pytest
 from pydantic import ValidationError
 
@@ -55,6 +58,15 @@ def test_a_setting_is_another_translator_s_if_it_decides_translations(changes, d
         translator_digest(TranslatorSettings.model_validate(values), PAIR) for values in (ENDPOINT, content)
     )
     assert (before != after) == decides
+
+
+@pytest.mark.parametrize(("content", "other_key"), [(COMMAND, "address"), (ENDPOINT, "command")])
+def test_translations_of_earlier_versions_keep_their_digest(content, other_key):
+    # Earlier versions had the keys of both kinds; a store knows translations by this digest.
+    settings = TranslatorSettings.model_validate(content)
+    own = settings.model_dump(mode="json", include={"kind", "probe", "command", "address"})
+    earlier = json.dumps({**own, other_key: None, "languages": PAIR}, sort_keys=True)
+    assert translator_digest(settings, PAIR) == hashlib.sha256(earlier.encode()).hexdigest()
 
 
 def test_each_pair_of_languages_has_a_digest_of_its_own():
