@@ -171,7 +171,8 @@ def options(harness: Harness, output: Path | None, steps: int) -> None:
 def encoders(harness: Harness, output: Path | None, steps: int) -> None:
     """Compare the encoders in training, and in scoring alone, with the mean."""
     lists = prepare(output)
-    towers = {name: Trained.of(lists, (TwoTowersSettings.of(name), _SOSL)) for name in TextEncoderSettings.kinds}
+    kinds = TextEncoderSettings.kinds
+    towers = {name: Trained.of(lists, (TwoTowersSettings.with_encoder(name), _SOSL)) for name in kinds}
     for title, measure in (("training", stepping), ("scoring", scoring)):
         ways = {name: measure(trained, steps) for name, trained in towers.items()}
         harness.compare(f"{title}, {lists.description}", ways, warm_up=1)

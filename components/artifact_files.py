@@ -11,26 +11,26 @@ from schemas import file_system
 
 
 def split_files(examples: Artifact, split: str) -> list[str]:
-    """The files of a split of Examples."""
+    """Returns the files of a split of Examples."""
     files: list[str] = fileio.glob(os.path.join(artifact_utils.get_split_uri([examples], split), "*"))
     return files
 
 
 def serving_model(model: Artifact) -> str:
-    """The folder of the SavedModel in a Model."""
+    """Returns the folder of the SavedModel in a Model."""
     folder: str = path_utils.serving_model_path(model.uri)
     return folder
 
 
 def read_text(artifact: Artifact, name: str) -> str:
-    """The content of a file of an artifact."""
+    """Returns the content of a file of an artifact."""
     with file_system.open_file(os.path.join(artifact.uri, name)) as file:
         content: str = file.read()
     return content
 
 
 def read_text_if_any(artifact: Artifact, name: str) -> str | None:
-    """The content of a file that an artifact may lack."""
+    """Returns the content of a file that an artifact may lack."""
     return read_text(artifact, name) if fileio.exists(os.path.join(artifact.uri, name)) else None
 
 

@@ -1,7 +1,7 @@
-"""Beam's runner inside this process, for each pipeline that names none.
+"""Makes Beam's in-process runner the default of all pipelines.
 
-Beam from 2.68 on would look for Prism instead, a program that it fetches from the network and starts. Whoever makes a
-pipeline imports this module first.
+From version 2.68 Beam would download and start a program, Prism, instead. Every module that makes a pipeline imports
+this one first.
 """
 
 from apache_beam.options.pipeline_options import StandardOptions

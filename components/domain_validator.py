@@ -1,4 +1,4 @@
-"""The stage DomainValidator: whether the domains of a collection have the lists that a run needs of them."""
+"""The stage DomainValidator: checks that the domains of a collection have the lists that a run needs."""
 
 import json
 from typing import Final
@@ -20,26 +20,26 @@ def DomainValidator(
     domain_report: Output[DomainReport],
     held_out: tuple[str, ...] = (),
     held_out_texts: bool = False,
-    fewest: int = 1,
+    min_domains: int = 1,
     needed_by: str = "",
-    most: int | None = None,
+    max_domains: int | None = None,
 ) -> None:
-    """Refuses a collection with domains that cannot be trained on, or that cannot be held out.
+    """Refuses a collection with domains that cannot be trained on or cannot be held out.
 
     Args:
       report: the report of ingestion, with the lists of each domain.
-      domain_report: the names of the domains that are trained on and of those held out, as JSON.
+      domain_report: the names of the trained and of the held-out domains, as JSON.
       held_out: the domains that are held out.
       held_out_texts: whether the texts of their train lists are read.
-      fewest, needed_by, most: see `TrainedDomains`.
+      min_domains, needed_by, max_domains: see `TrainedDomains`.
 
     Raises:
-      DataError: with a sentence for each fault, see `check_lists`.
+      DataError: the domains have faults; a sentence for each, see `check_lists`.
     """
     domains = parse_json(read_text(report, REPORT_FILE))[_DOMAINS]
     faults = check_lists(domains, held_out, held_out_texts)
     trained = [name for name in domains if name not in held_out]
-    if trained and (fault := TrainedDomains(fewest, needed_by, most).fault(trained)):
+    if trained and (fault := TrainedDomains(min_domains, needed_by, max_domains).fault(trained)):
         faults.append(f"{fault}.")
     if faults:
         raise DataError("\n".join(faults))

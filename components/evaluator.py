@@ -1,4 +1,4 @@
-"""The stage Evaluator: metrics of the test lists."""
+"""The stage Evaluator: computes the metrics of the test lists."""
 
 import os
 
@@ -35,9 +35,9 @@ def Evaluator(
     rival_runs: Input[RankingRun] | None = None,
     text_vectors: Input[artifacts.TextVectors] | None = None,
 ) -> None:
-    """Computes the metrics of a model on the test split, beside the baselines.
+    """Computes the metrics of a model and of the baselines on the test split.
 
-    Each baseline has an input of its own: Kubeflow Pipelines has no input for several channels.
+    Each baseline has an input of its own, because an input in Kubeflow Pipelines takes one channel.
 
     Args:
       examples: listwise Examples with a test split, as texts, and a train split, which shows which queries and
@@ -45,12 +45,12 @@ def Evaluator(
       model: the exported model, whose `score` signature, and second pass if it has one, score the lists.
       evaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
       top_grade: the MR grade.
-      metrics: the keys of the metrics that are reported; None for those that always are.
+      metrics: the keys of the reported metrics; None for the standard ones.
       used_negatives: the number of NR documents of a list that count; None for all.
-      held_out: the domains whose lists alone are evaluated, for no other stage has learned from them; none for all.
-      bm25_run, paper_run, rival_runs: runs over the same lists; the tag in a run file is the baseline's name. The last
-        has several, and their parameters.
-      text_vectors: the vectors of a pre-trained encoder, needed where it is not a part of the model.
+      held_out: the domains that no stage has learned from; if there are any, only their lists are evaluated.
+      bm25_run, paper_run, rival_runs: runs over the same lists; the tag in a run file is the baseline's name.
+        `rival_runs` holds several runs, and their parameters.
+      text_vectors: the vectors of a pre-trained encoder that is not a part of the model.
 
     Raises:
       DataError: see `read_baselines` and `evaluate`.

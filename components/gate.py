@@ -1,4 +1,4 @@
-"""The stage Gate: whether a model may be pushed."""
+"""The stage Gate: decides whether a model may be pushed."""
 
 import os
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ from schemas.evaluation import (
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
 
 _ROUNDING: Final = 1e-6
-"""A difference of two metrics that rounding explains: some are computed in float32, the expectations in float64."""
+"""Largest difference of two metrics that rounding explains: some are computed in float32, expectations in float64."""
 
 
 @stage
@@ -51,21 +51,21 @@ def Gate(
     held_out: tuple[str, ...] = (),
     text_vectors: Input[artifacts.TextVectors] | None = None,
 ) -> None:
-    """Blesses a model, or not, by its metrics, and by those of the last pushed model on the same lists.
+    """Blesses or refuses a model, by its metrics and by those of the last pushed model on the same lists.
 
-    It runs on every run, whatever the cache holds: another model may have been pushed meanwhile.
+    Never cached, because another model may have been pushed meanwhile.
 
     Args:
       examples: listwise Examples with a test split, as texts.
       model: the exported model.
       evaluation: the model's metrics.
-      blessing: TFX's property and marker file, which the Pusher reads, and the reason in `verdict.json`.
+      blessing: the property and marker file of TFX's Evaluator, and the reason in `verdict.json`.
       top_grade: the MR grade.
       settings: the minimums and the comparison.
       serving: folder of the pushed versions.
       used_negatives: the number of NR documents of a list that count; None for all.
-      held_out: the domains whose lists alone are evaluated; none for all.
-      text_vectors: the vectors of a pre-trained encoder, which the last pushed model may have, too.
+      held_out: the held-out domains; if there are any, only their lists are compared.
+      text_vectors: the vectors of the model's pre-trained encoder, for a last pushed model with the same encoder.
 
     Raises:
       DataError: the last pushed model cannot be used.
@@ -115,7 +115,7 @@ def _compare(
         raise DataError(f"the last pushed model: {error}\nRemove it, or set evaluation.start_anew.") from None
     per_query = QueryMetrics.from_tsv(read_text(evaluation, PER_QUERY_FILE))
     if per_query.query_ids != [query_id.decode() for query_id in lists.query_ids]:
-        raise ValueError(f"{PER_QUERY_FILE} of the evaluation must be of the lists that the gate reads")
+        raise ValueError(f"the queries of {PER_QUERY_FILE} must be those of the lists that the gate reads")
     values = np.asarray(per_query.values[metric])
     return Comparison(
         version=os.path.basename(newest),
@@ -140,10 +140,10 @@ def judge(
       metrics: the model's metrics on the test split.
       random_order: the expected metrics of random order on the same lists.
       reachable: the metrics of a perfect order. A metric whose perfect order is no better than random order, such as
-        one whose cutoff is longer than every list, shows nothing of the model. If that holds for every metric that
-        counts, the model is refused.
+        one whose cutoff is longer than every list, says nothing about the model. If every metric that counts says
+        nothing, the model is refused.
       minimums: metric to its smallest allowed value; None requires all metrics to be above those of random order.
-      comparison: the comparison with the last pushed model, or the reason why there is none.
+      comparison: the comparison with the last pushed model, or why there is no comparison.
 
     Example:
       >>> judge({"map": 0.5}, {"map": 0.1}, {"map": 1.0}, {"map": 0.6}, "no model was pushed before").reason

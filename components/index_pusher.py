@@ -1,4 +1,4 @@
-"""The stage IndexPusher: an index becomes the newest version."""
+"""The stage IndexPusher: makes an index the newest version."""
 
 from functools import partial
 
@@ -26,10 +26,10 @@ def IndexPusher(
     Args:
       index: the index of a run.
       pushed_model: the Pusher's output.
-      pushed_index: the place of the version, as a property; it holds no copy.
-      apply: applies a function to the index's segments, on workers where there are some.
-      folder: of the versions, local.
-      milvus: the Milvus server that gets the version, too.
+      pushed_index: the version's path, as a property, without a copy of the index.
+      apply: shares the index's segments among workers.
+      folder: the local folder of the versions.
+      milvus: a Milvus server that also gets the version.
     """
     is_pushed = pushed_model.get_int_custom_property(WAS_PUSHED_PROPERTY)
     pushed_index.set_int_custom_property(WAS_PUSHED_PROPERTY, is_pushed)

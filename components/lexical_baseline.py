@@ -1,4 +1,4 @@
-"""The stage LexicalBaseline: BM25 without translation."""
+"""The stage LexicalBaseline: ranks the test lists by BM25 without translation."""
 
 from typing import Final
 

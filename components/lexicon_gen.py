@@ -1,4 +1,4 @@
-"""The stage LexiconGen: translations of words."""
+"""The stage LexiconGen: learns translations of words."""
 
 import os
 
@@ -47,7 +47,7 @@ def LexiconGen(
       lexicon: see `models.lexicon.lexicon`.
       apply: shares the reading of the collection among workers.
       kind: see `LexiconSettings`.
-      languages: of the queries, and of the documents.
+      languages: the query and the document language.
       rules: what words are, and how many of a text count.
       top_grade: the MR grade.
       max_bad_share: the largest share of broken lines among further pairs.
@@ -56,9 +56,10 @@ def LexiconGen(
       pairs_weight: how often each of their pairs counts beside a train pair.
       title_pairs_weight: how often each pair of titles counts.
       held_out: the domains whose train pairs are left out.
-      leaves_out: whether to learn another lexicon without each of the other domains, in the folder `without`.
-      wikiclir_files: files made from dumps, whose pairs of titles are learned from, too.
-      translations: pairs of sentences and their translations, which are learned from, too.
+      leaves_out: whether to learn, for each domain that is not held out, another lexicon without this domain, in the
+        folder `without`.
+      wikiclir_files: files made from dumps, with further pairs of texts: titles.
+      translations: further pairs of texts: sentences and their translations.
       translations_weight: how often each of these pairs counts.
 
     Raises:

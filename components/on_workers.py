@@ -1,4 +1,4 @@
-"""Applies a function to items on the workers of the Beam runner that an executor was given."""
+"""Applies a function to items on the workers of an executor's Beam runner."""
 
 import os
 import pickle
@@ -13,16 +13,16 @@ _Result = TypeVar("_Result")
 
 
 def has_workers(executor: Any) -> bool:
-    """Whether an executor was given a Beam runner; in one process a plain loop takes less time than Beam's.
+    """Returns whether an executor has a Beam runner with workers; in one process a plain loop is faster than Beam.
 
-    The launcher says so only in private attributes, which TFX's own executors read, too.
-    `tests/components/test_stage.py` notices a change of them, and of the one below.
+    Only private attributes tell; TFX's own executors read them, too. `tests/components/test_stage.py` notices if TFX
+    changes them, or the method below.
     """
     return bool(executor._beam_pipeline_args or executor._make_beam_pipeline_fn)
 
 
 def make_pipeline(executor: Any) -> Callable[[], beam.Pipeline]:
-    """A function that makes a Beam pipeline on an executor's runner; no public one has the runner's arguments."""
+    """Returns a function that makes a Beam pipeline on an executor's runner; no public one passes its arguments."""
     function: Callable[[], beam.Pipeline] = executor._make_beam_pipeline
     return function
 
@@ -30,8 +30,8 @@ def make_pipeline(executor: Any) -> Callable[[], beam.Pipeline]:
 class OnWorkers:
     """Applies a function to items as `map` does: each item on one worker, the results in the order of the items.
 
-    The function, the items and the results travel as files, because they may be too large for a job's description. A
-    worker that repeats an item, after another worker died, writes the same file again.
+    The function, the items and the results travel as files, because they may be too large for a job's description. An
+    item that is repeated after a worker died overwrites its file with the same content.
 
     Args:
       make_pipeline: makes a pipeline on the runner that has the workers.
@@ -46,7 +46,7 @@ class OnWorkers:
         """Applies a function that the workers can import to the items, and waits for all of them.
 
         Raises:
-          Exception: the runner's own, where an item failed.
+          Exception: the runner's, if an item failed.
         """
         numbered = dict(enumerate(items))
         tf.io.gfile.makedirs(self._folder)

@@ -1,4 +1,4 @@
-"""The stage Rivals: baselines whose parameters the eval split chooses."""
+"""The stage Rivals: ranks the test lists by baselines whose parameters the eval split chooses."""
 
 from tfx.types.standard_artifacts import Examples
 
@@ -32,22 +32,23 @@ def Rivals(
     collection: Input[Collection] | None = None,
     query_translator: TranslatorSettings | None = None,
 ) -> None:
-    """Ranks the test lists by rankers that are learned in seconds, most of them rivals of Bai et al. 2009.
+    """Ranks the test lists by rankers that train in seconds, most of them rivals of Bai et al. 2009.
 
     Args:
       examples: listwise Examples, as texts.
       runs: a TREC run file for each method over the test lists, and the parameters that the eval split chose.
-      methods: of `models.choices.RIVALS`.
-      languages: of the queries, and of the documents.
+      methods: names from `models.choices.RIVALS`.
+      languages: the query and the document language.
       rules: what words are, and how many of a text count.
       top_grade: the MR grade.
       vocabulary_size: the largest number of terms of each side that the perceptron covers.
-      seed: of the order of the train lists.
-      query_translator: needed by `models.choices.MACHINE_TRANSLATING`.
+      seed: the seed of the order of the train lists.
       used_negatives: the number of NR documents of a list that are read; None for all.
-      held_out: the domains whose test lists are ranked, and nothing else known of their lists; none for all.
+      held_out: the held-out domains; if there are any, only their test lists are ranked, and nothing else is read of
+        their lists.
       lexicon: the translations; needed across two languages.
       collection: the documents; needed by `models.choices.COLLECTION_RIVALS`.
+      query_translator: needed by `models.choices.MACHINE_TRANSLATING`.
 
     Raises:
       DataError: a method cannot be trained on these lists.

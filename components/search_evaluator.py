@@ -1,4 +1,4 @@
-"""The stage SearchEvaluator: metrics of searching the whole collection."""
+"""The stage SearchEvaluator: computes the metrics of searching the whole collection."""
 
 import logging
 import os
@@ -42,7 +42,7 @@ def SearchEvaluator(
     text_vectors: Input[artifacts.TextVectors] | None = None,
     milvus: MilvusSettings | None = None,
 ) -> None:
-    """Searches the whole collection for the test queries, and computes metrics of the documents found.
+    """Searches the whole collection for the test queries, and computes metrics of the results.
 
     Args:
       examples: listwise Examples with a test split: queries, and the judgments of their documents.
@@ -53,19 +53,19 @@ def SearchEvaluator(
       search_evaluation: search.json, search_per_query.tsv and search_run.trec.
       top_grade: the MR grade.
       rules: what words are, and how many of a text count.
-      leave_out_own: whether a document with the id of a query is no result of this query.
-      held_out: the domains whose queries alone are searched for; none for all.
-      text_vectors: the vectors of the pre-trained encoder, where there is one; its queries are not encoded again.
-      milvus: the Milvus server, whose index is evaluated where it holds this one.
+      leave_out_own: whether a query's results leave out the document with the query's own id.
+      held_out: the held-out domains; if there are any, only their queries are searched for.
+      text_vectors: the vectors of the model's pre-trained encoder, so that no query is encoded again.
+      milvus: the Milvus server; its index is evaluated if it is this run's.
 
     Raises:
-      DataError: model or index cannot be used, or Milvus does not answer.
+      DataError: the model or the index cannot be used, or Milvus does not answer.
     """
     exact = CorpusIndex(index.uri)
     served = _served(index.uri, milvus)
     with file_system.open_file(os.path.join(search_evaluation.uri, SEARCH_RUN_FILE), "w") as run:
         result = evaluate_search(
-            # Without the documents' texts, and without the NR documents that were drawn.
+            # Reads neither the documents' texts nor the drawn NR documents.
             read_lists(
                 split_files(examples, "test"),
                 {**IDS_SPEC, QUERY_TEXT: TEXT_SPEC[QUERY_TEXT]},
@@ -90,17 +90,12 @@ def SearchEvaluator(
 
 
 def _served(index: str, settings: MilvusSettings | None) -> MilvusIndex | None:
-    """The index in Milvus; None where it does not hold this index: the model was not pushed, or documents were changed.
-
-    Args:
-      index: the folder of the run's index.
-      settings: the Milvus server, if the run has one.
-    """
+    """Returns the run's index in Milvus; None if Milvus lacks it: the model was not pushed, or documents changed."""
     if settings is None or settings.address is None:
         return None
     milvus = Milvus(MilvusAddress.parse(settings.address))
     collection = milvus.newest()
     if collection is None or milvus.version(collection).of_run != origin_of(index):
-        log.warning("%s does not hold the index of this run, which is evaluated from its files", settings.address)
+        log.warning("%s does not hold the index of this run; evaluating the index in files instead", settings.address)
         return None
     return MilvusIndex(milvus, collection)

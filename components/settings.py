@@ -18,22 +18,22 @@ class EvaluationSettings(Settings):
     """The evaluation of a model, and the conditions for its push."""
 
     baselines: tuple[Annotated[str, AfterValidator(OneOf(BASELINES))], ...] = ("bm25",)
-    """Systems that are evaluated on the same lists as the model: bm25 is BM25 without translation, paper the paper's
-    own system (preset `paper`, without word vectors), which is then trained on the same data. The others are those that
-    Bai et al. 2009 compare with, whose parameters the eval split chooses: tfidf; translated, by the lexicon;
-    query_expansion of it; lsi and cl_lsi, alone or mixed with tf-idf; perceptron, with a weight for each pair of words;
-    hash_kernel, with hashed pairs; and some that they do not have: structured_queries, the lexicon alone;
-    cl_lsi_lexicon, cl_lsi beside it; bm25_stems, BM25 with equal stems; and translated_bm25 and translated_rm3, BM25 of
-    queries that `query_translator` translates, the second expanded by a relevance model of each list's best documents
-    (RM3)."""
+    """Systems that are evaluated on the same lists as the model. bm25 is BM25 without translation; paper is the paper's
+    own system (preset `paper`, without word vectors), trained on the same data. The eval split chooses the parameters
+    of the others. Those of Bai et al. 2009 are tfidf; translated, by the lexicon; query_expansion, the same with
+    expanded queries; lsi and cl_lsi, alone or mixed with tf-idf; perceptron, with a weight for each pair of words; and
+    hash_kernel, with hashed pairs. Further ones are structured_queries, the lexicon alone; cl_lsi_lexicon, cl_lsi with
+    the lexicon; bm25_stems, BM25 with equal stems; translated_bm25, BM25 of queries that `query_translator` translates;
+    and translated_rm3, the same, expanded by a relevance model of each list's best documents (RM3)."""
     query_translator: TranslatorSettings | None = None
-    """The machine translator of queries into the document language, for translated_bm25 and translated_rm3 alone; null:
+    """The machine translator of queries into the document language, for translated_bm25 and translated_rm3; null:
     none."""
     minimums: dict[str, Annotated[float, Field(strict=True)]] | None = None
-    """Least value of each named metric on the test split; null: all metrics must be above those of random order."""
+    """Smallest allowed value of each named metric on the test split; null: all metrics must be above those of random
+    order."""
     metrics: tuple[MetricName, ...] = ()
-    """Further metrics of the test split, beside those that are always reported, each with its own cutoff, such as
-    ndcg@20. Names of ir_measures, such as nDCG@20, are taken too."""
+    """Further metrics of the test split, besides those that are always reported, each with its own cutoff, such as
+    ndcg@20. Names of ir_measures, such as nDCG@20, are accepted, too."""
     compared_metric: MetricName = "ndcg_5"
     """The metric that must not be significantly worse than the last pushed model's, on the same test lists."""
     significance: Annotated[float, Field(gt=0, lt=1)] = 0.05
@@ -71,10 +71,10 @@ class SearchSettings(Settings):
     """Whether a run makes its collection searchable."""
 
     index: bool = False
-    """Encode every document with the trained model: makes an index for `clir search` and `clir serve` under the output,
-    and evaluates the test queries also on the whole collection."""
+    """Encodes every document with the trained model, makes an index for `clir search` and `clir serve` under the
+    output, and also evaluates the test queries on the whole collection."""
     engine: Literal["local", "milvus"] = "local"
-    """Where the index is searched: local, in files of this machine; or milvus, in a Milvus server too, which gets each
+    """Where the index is searched: local, in files of this machine; or milvus, also in a Milvus server that gets each
     pushed version from those files."""
     milvus: MilvusSettings = MilvusSettings()
     """The Milvus server, for `engine: milvus`."""

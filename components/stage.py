@@ -98,8 +98,8 @@ class _Parameter(NamedTuple):
 def stage(function: Callable[..., None]) -> Any:
     """Makes a component class from a function, with the function's name and docstring.
 
-    TFX finds the executor class by its path: it stands in the function's module, under the function's name followed by
-    `Executor`. As in TFX's own functional components, `test_call` is the function itself.
+    TFX finds the executor class by its path, so the class is put into the function's module, as the function's name
+    followed by `Executor`. As in TFX's own functional components, `test_call` is the function itself.
 
     Raises:
       TypeError: the signature cannot be a stage's; the message names the parameter.
@@ -145,9 +145,9 @@ def stage(function: Callable[..., None]) -> Any:
         made = {key: OutputChannel(parameter.type, self, key) for key, parameter in outputs.items()}
         component.__init__(self, self.SPEC_CLASS(**stored, **made))
 
-    beside = {"__module__": function.__module__, "__doc__": function.__doc__}
+    common = {"__module__": function.__module__, "__doc__": function.__doc__}
     executor_base = base_beam_executor.BaseBeamExecutor if uses_beam else base_executor.BaseExecutor
-    executor = type(f"{name}Executor", (executor_base,), {**beside, "Do": do})
+    executor = type(f"{name}Executor", (executor_base,), {**common, "Do": do})
     setattr(sys.modules[function.__module__], executor.__name__, executor)
     channels = {
         key: ChannelParameter(type=parameter.type, optional=parameter.is_optional) for key, parameter in inputs.items()
@@ -164,8 +164,8 @@ def stage(function: Callable[..., None]) -> Any:
         name,
         (component,),
         {
-            **beside,
-            "SPEC_CLASS": type(f"{name}Spec", (ComponentSpec,), {**beside, **spec}),
+            **common,
+            "SPEC_CLASS": type(f"{name}Spec", (ComponentSpec,), {**common, **spec}),
             "EXECUTOR_SPEC": (BeamExecutorSpec if uses_beam else ExecutorClassSpec)(executor),
             "__init__": init,
             "test_call": staticmethod(function),
@@ -174,7 +174,7 @@ def stage(function: Callable[..., None]) -> Any:
 
 
 def _parameters(function: Callable[..., None]) -> Mapping[str, _Parameter]:
-    """The parameters of a stage's function by their names."""
+    """Returns the parameters of a stage's function by their names."""
     hints = get_type_hints(function, include_extras=True)
     parameters = {}
     for key, parameter in inspect.signature(function).parameters.items():

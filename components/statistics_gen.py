@@ -33,7 +33,6 @@ class Executor(executor.Executor):
         output_dict: dict[str, list[types.Artifact]],
         exec_properties: dict[str, Any],
     ) -> None:
-        """Writes the statistics of each split."""
         if has_workers(self):
             super().Do(input_dict, output_dict, exec_properties)
             return
@@ -75,7 +74,7 @@ def _statistics(files: Iterable[str], options: tfdv.StatsOptions) -> statistics_
     as in Beam's workers with `use_sketch_based_topk_uniques`.
     """
     generators = stats_impl.get_generators(options, in_memory=True)
-    # Begins with empty accumulators: without any example there are statistics of zero examples.
+    # Starts from empty accumulators, so that a split without examples has statistics, too.
     accumulated = [generator.create_accumulator() for generator in generators]
     for batch in _batches(files):
         partial = stats_impl.generate_partial_statistics_in_memory(batch, options, generators)

@@ -1,4 +1,4 @@
-"""The stage TextVectorGen: the vectors of all texts of a collection and its lists."""
+"""The stage TextVectorGen: encodes all texts of a collection and its lists."""
 
 import hashlib
 import os
@@ -33,16 +33,16 @@ def TextVectorGen(
 ) -> None:
     """Encodes every distinct text once: the queries of all lists, and all documents of the collection.
 
-    What an earlier or a killed execution has encoded is in the store and is taken from there, so that after a change of
-    the collection only new texts are encoded.
+    Vectors of an earlier execution, even of a killed one, are taken from the store: after a change of the collection
+    only new texts are encoded.
 
     Args:
       examples: listwise Examples, as texts.
       collection: the documents.
       text_vectors: see `models.encoders.text_vectors`.
       apply: shares the texts among workers.
-      encoder: the encoder; an endpoint without a fingerprint where nobody has asked it yet.
-      digest: of the encoder, see `pipeline.encoder_identity`; the store has a folder for each.
+      encoder: the encoder; an endpoint that was not asked yet has no fingerprint.
+      digest: the encoder's digest, see `pipeline.encoder_identity`; it names the encoder's folder in the store.
       store: folder of all encoders' vectors, local or remote.
 
     Raises:
@@ -52,7 +52,7 @@ def TextVectorGen(
     check_files(encoder)
     probes = encoder.probes if isinstance(encoder, EndpointSettings) else ()
     if isinstance(encoder, EndpointSettings) and not probes:
-        # In a cluster nobody has asked it: the digest does not yet tell one model behind the address from another.
+        # In a cluster the endpoint was not asked yet: the digest does not identify the model behind the address.
         probes = fingerprint(EndpointEncoder(encoder).probe())
         encoder = encoder.model_copy(update={"probes": probes})
         digest = hashlib.sha256(f"{digest} {probes}".encode()).hexdigest()

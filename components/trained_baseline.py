@@ -1,4 +1,4 @@
-"""The stage TrainedBaseline: a model that is not the run's own."""
+"""The stage TrainedBaseline: ranks the test lists by a model that is not the run's own."""
 
 from tfx.types.standard_artifacts import Examples, Model
 

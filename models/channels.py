@@ -16,7 +16,7 @@ from schemas.settings import Settings, did_you_mean
 class ChannelsSettings(Settings):
     """The channels of the score, which is the score of `towers` plus the weighted scores of the others.
 
-    A channel of another name is a further one: its kind must be given, and may be cl_lsi, or one that was added.
+    A channel of another name must name its kind: cl_lsi, or a kind that was added.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -25,7 +25,7 @@ class ChannelsSettings(Settings):
     towers: ScorerSettings = TwoTowersSettings()
     """The scorer that is trained: the paper's two towers, or another. Its weight is 1."""
     lexicon: MatchingSettings | None = None
-    """The channel of words that match; null: none."""
+    """The channel of matching words; null: none."""
     encoder: EncoderSettings | None = None
     """The pre-trained text encoder; null: none."""
     cl_lsi: ClLsiSettings | None = None
@@ -33,7 +33,7 @@ class ChannelsSettings(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _own_channels_have_a_kind(cls, content: Any) -> Any:
+    def _require_kind(cls, content: Any) -> Any:
         for name, channel in content.items() if isinstance(content, Mapping) else ():
             if name not in cls.model_fields and isinstance(channel, Mapping) and "kind" not in channel:
                 known = ", ".join(cls.model_fields)
@@ -45,7 +45,7 @@ class ChannelsSettings(Settings):
     @model_validator(mode="after")
     def _check_channels(self) -> "ChannelsSettings":
         if isinstance(self.towers, EncoderHeadSettings) and self.encoder is None:
-            raise ValueError("encoder must be given where towers are an encoder_head, whose vectors it makes")
+            raise ValueError("encoder must be given where towers are an encoder_head, which maps the encoder's vectors")
         for name, channel in self.own.items():
             if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
                 raise ValueError(f"must be names of lower-case letters, digits and _; got {name!r}")
@@ -63,9 +63,9 @@ class ChannelsSettings(Settings):
 
     @property
     def further(self) -> dict[str, ChannelSettings | EncoderSettings]:
-        """All channels beside the trained scorer, by their names in the score, in the order of its sum.
+        """All channels except the trained scorer, by their names in the score, in the order of its sum.
 
-        That of words that match has the name of its kind. An encoder under a head is no channel of its own.
+        The channel of matching words has the name of its kind. An encoder under a head is not a channel.
         """
         channels: dict[str, ChannelSettings | EncoderSettings] = {}
         if self.lexicon:
@@ -84,20 +84,20 @@ class ChannelsSettings(Settings):
 
     @property
     def has_held_out_weight(self) -> bool:
-        """Whether the weight of a channel is fitted on training domains that are left out in turn."""
+        """Whether any channel's weight is fitted on training domains that are left out in turn."""
         return any(channel.weight == HELD_OUT for channel in self.further.values())
 
     def index_fault(self) -> str | None:
-        """Returns an error message where no index can search the score, or None.
+        """Returns an error message if an index cannot search the score, or None.
 
-        An index searches a sum of inner products of vectors, and of weighted terms in one channel at most.
+        An index searches a sum of inner products of vectors, and of the weighted terms of at most one channel.
         """
         channels = self.for_training
         kinds = {self.towers.channel: self.towers.indexed_by}
         kinds |= {name: channel.indexed_by for name, channel in channels.items()}
         unindexed = [name for name, kind in kinds.items() if kind is None]
         if unindexed:
-            return f"the score of {', '.join(unindexed)} is no inner product"
+            return f"the score of {', '.join(unindexed)} is not an inner product"
         terms = [name for name, kind in kinds.items() if kind == "terms"]
         if len(terms) > 1:
             return f"only one channel may match terms, and there are {', '.join(terms)}"

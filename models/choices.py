@@ -1,5 +1,5 @@
-"""Names by which configurations, models and reports call the parts of a score, and the baselines. Importing this file
-imports no TensorFlow."""
+"""Names of the parts of a score and of the baselines in configurations, models and reports. Importing this file does
+not import TensorFlow."""
 
 from typing import Any, Final
 
@@ -11,14 +11,14 @@ FEEDBACK: Final = "feedback"
 FITTED: Final = "fitted"
 HELD_OUT: Final = "held_out"
 FIRST_WEIGHT: Final = 0.5
-"""The weight of a channel during training, where its weight is fitted afterwards."""
+"""The weight during training of a channel whose weight is fitted afterwards."""
 
 
 def in_one_sentence(values: str) -> WrapValidator:
-    """Describes a wrong value of a setting of several types in one sentence, where Pydantic has one for each type.
+    """Makes a validator that describes a wrong value in one sentence, where Pydantic has a sentence for each type.
 
     Args:
-      values: the values that it may have, in words.
+      values: the allowed values, in words.
     """
 
     def check(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -34,32 +34,26 @@ RIVALS: Final = (
     "tfidf", "translated", "query_expansion", "lsi", "lsi_mixed", "cl_lsi", "cl_lsi_mixed", "perceptron", "hash_kernel",
     "structured_queries", "cl_lsi_lexicon", "bm25_stems", "translated_bm25", "translated_rm3",
 )  # fmt: skip
-"""The rankers that Bai et al. 2009 compare with, two of the lexicon, and BM25 on stems, also of machine translated
-queries, as baselines by their names; see `models.rivals.rank_lists`."""
+"""The names of the baselines: the rankers that Bai et al. 2009 compare with, two rankers by the lexicon, and BM25 on
+stems, also of machine-translated queries; see `models.rivals.rank_lists`."""
 COLLECTION_RIVALS: Final = ("bm25_stems", "translated_bm25", "translated_rm3")
-"""Those that need statistics of the whole collection."""
+"""The baselines that need statistics of the whole collection."""
 MACHINE_TRANSLATING: Final = ("translated_bm25", "translated_rm3")
-"""Those that need a translator."""
+"""The baselines that need a translator."""
 ACROSS_LANGUAGES: Final = ("translated", "structured_queries", "cl_lsi_lexicon", *MACHINE_TRANSLATING)
-"""Those that are for two languages alone."""
+"""The baselines that need two languages."""
 TRANSLATING: Final = (
-    "translated",
-    "structured_queries",
-    "cl_lsi_lexicon",
-    "query_expansion",
-    "lsi",
-    "lsi_mixed",
-    "cl_lsi_mixed",
-)
-"""Those that take the lexicon where documents have another language."""
+    "translated", "structured_queries", "cl_lsi_lexicon", "query_expansion", "lsi", "lsi_mixed", "cl_lsi_mixed",
+)  # fmt: skip
+"""The baselines that use the lexicon where documents have another language."""
 
 SCORES: Final = "scores"
-"""The name of the sum beside the scores of its channels."""
+"""The name of the sum among the scores of its channels."""
 FIRST_PASS: Final = "first_pass"
-"""The name of the sum before a second pass, beside them."""
+"""The name of the sum before a second pass, among the same scores."""
 
 WITH_VECTORS: Final = "_with_vectors"
-"""The end of the name of an exported model's signature that takes the vectors of a pre-trained encoder beside texts."""
+"""The end of the name of an exported model's signature that takes texts with their vectors by a pre-trained encoder."""
 
 ENCODER: Final = "encoder"
-"""The kind, and the name, of the channel of a pre-trained encoder without a head."""
+"""The kind and the name of the channel of a pre-trained encoder without a head."""

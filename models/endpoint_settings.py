@@ -1,4 +1,4 @@
-"""The types of the settings of any endpoint. Importing this file does not import TensorFlow."""
+"""Types of settings that all endpoints share. Importing this file does not import TensorFlow."""
 
 import re
 import urllib.parse
@@ -14,9 +14,9 @@ def _checked_address(address: str) -> str:
     except ValueError:
         is_good = False
     if "@" in address:
-        raise ValueError("must hold no user and no password: name the key's environment variable in key_variable")
+        raise ValueError("must not hold a user or a password: name the key's environment variable in key_variable")
     if not is_good or re.search(r"[?#\s]", address):
-        # The part behind a question mark may be a key.
+        # A query may hold a key.
         shown = re.split(r"[?#]", address)[0]
         raise ValueError(f"must be http://host:port, or https, without a query; got {shown!r}")
     return address.rstrip("/")
@@ -25,7 +25,7 @@ def _checked_address(address: str) -> str:
 def _checked_variable(name: str) -> str:
     if not re.fullmatch(r"CLIR_[A-Z0-9_]+", name):
         # The value may be the key itself: do not show it.
-        raise ValueError("must be a name of an environment variable that begins with CLIR_, capitals and digits")
+        raise ValueError("must be the name of an environment variable: CLIR_, and then capitals, digits and _")
     return name
 
 

@@ -6,21 +6,20 @@ from typing import Any, Final
 import tensorflow as tf
 
 graph_function: Final[Any] = partial(tf.function, autograph=False, reduce_retracing=True)
-"""`tf.function` without AutoGraph, which would rewrite the source of every called function, Keras layers included, and
-take a third of the time of tracing. Conditions and loops on tensors are written as `tf.where`, `tf.cond` or
-`tf.while_loop`. A function that is part of many graphs has this decorator, so that it is traced once for all of them,
-and for inputs of any length."""
+"""`tf.function` without AutoGraph, which would rewrite the source of every called function, Keras layers included, in a
+third of the time of tracing. Conditions and loops on tensors need `tf.where`, `tf.cond` or `tf.while_loop`. Decorates
+functions that are part of many graphs, so that they are traced once for all graphs and lengths of inputs."""
 
 
 def kept_values(ragged: tf.RaggedTensor, keep: tf.Tensor) -> tf.RaggedTensor:
-    """A ragged tensor without some of its values.
+    """Removes values from a ragged tensor.
 
-    `tf.ragged.boolean_mask` does the same with seven times as many operations, in every graph that splits texts into
-    words.
+    Does the same as `tf.ragged.boolean_mask` with a seventh of the operations, which every graph that splits texts into
+    words would have.
 
     Args:
       ragged: [batch, ..., (values)].
-      keep: which of its flat values stay, bool [flat values].
+      keep: whether each flat value stays, bool [flat values].
 
     Returns:
       [batch, ..., (values)], with the same rows.
@@ -38,10 +37,9 @@ def kept_values(ragged: tf.RaggedTensor, keep: tf.Tensor) -> tf.RaggedTensor:
 
 
 def row_ids(ragged: tf.RaggedTensor) -> tf.Tensor:
-    """The row of each value, as `value_rowids` returns it, in a third of the time.
+    """The row of each value, as by `value_rowids`, in a third of the time.
 
-    It needs a mask of one byte for each row and each column of the longest row; `value_rowids` makes larger tensors,
-    too.
+    Makes a mask of a byte for each row and column of the padded tensor, which is less than `value_rowids` needs.
 
     Args:
       ragged: [batch, (values)].

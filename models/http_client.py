@@ -1,4 +1,4 @@
-"""HTTP requests with one deadline for the whole of each: name, connection, heads and body."""
+"""HTTP requests with a deadline for the whole of each: name, connection, heads and body."""
 
 import asyncio
 import json
@@ -20,9 +20,9 @@ from models.proxies import http_proxy, through
 from schemas.json_files import parse_json
 
 _BYTES_OF_MESSAGE: Final = 1 << 16
-"""How much is read of an answer that is an error."""
+"""Bytes that are read of an error's answer."""
 _KEPT_SECONDS: Final = 4.0
-"""How long an idle connection is kept: some servers (uvicorn) close it after five seconds, perhaps at a request."""
+"""Seconds that an idle connection is kept: some servers (uvicorn) close it after five, which may hit a request."""
 _LOCK: Final = threading.Lock()
 
 
@@ -33,15 +33,15 @@ class Answer(NamedTuple):
     headers: Mapping[str, str]
     body: bytearray
     is_cut: bool
-    """Whether the body was larger than is read."""
+    """Whether the rest of a too large body was not read."""
     is_whole: bool
-    """Whether the server said where the body ends: without that, a connection that breaks off looks like its end."""
+    """Whether the server declared the body's end; otherwise a broken connection looks like its end."""
 
 
 class HttpClient:
-    """Asks one server; threads may share it, and requests share connections.
+    """Asks a server; threads may share it, and requests share connections.
 
-    It follows no redirect, keeps no cookie, reads no `.netrc`, decodes no body, and uses the environment's proxies.
+    Uses the environment's proxies; does not follow redirects, keep cookies, read `.netrc` or decode bodies.
 
     Args:
       address: http or https, with a host.
@@ -49,10 +49,10 @@ class HttpClient:
       key_field: the field of the JSON that takes the key; None for the header Authorization.
 
     Attributes:
-      connections: number of the connections that it has opened.
-      answers: number of the answers that it got.
-      route: words for an error message that name the proxy, if there is one.
-      is_secret: whether it sends a key or a password, which a server may repeat in its answers.
+      connections: number of connections that were opened.
+      answers: number of answers received.
+      route: the proxy in words, for messages; empty without a proxy.
+      is_secret: whether requests hold a key or a password, which a server may repeat in its answers.
     """
 
     def __init__(self, address: str, key_variable: str | None = None, key_field: str | None = None) -> None:
@@ -66,19 +66,19 @@ class HttpClient:
         self._transport: tuple[int, httpx.AsyncHTTPTransport] | None = None
 
     def request(self, path: str, content: bytes | None, seconds: float, max_bytes: int) -> Answer:
-        """Sends JSON with POST, or asks with GET where there is none.
+        """Sends JSON with POST, or a GET without content.
 
         Args:
           path: follows the address.
-          content: JSON.
-          seconds: the deadline of all.
-          max_bytes: about the largest body that is read.
+          content: JSON, or None.
+          seconds: the deadline for the whole request.
+          max_bytes: the approximate limit of a body.
 
         Raises:
-          TimeoutError: there was no whole answer in time.
-          ConnectionError: the server is not there, breaks off, or does not speak HTTP; never with the server's words.
+          TimeoutError: the whole answer did not come in time.
+          ConnectionError: the server is unreachable, breaks off, or does not speak HTTP; never with the server's words.
           ValueError: the server cannot be asked: a certificate, an address or a proxy is wrong.
-          DataError: the key's variable holds no key, or none for this server.
+          DataError: the key's variable is empty, or its key is not for this server.
         """
         if self._key_variable:
             key_for(self._key_variable, self._address)
@@ -95,7 +95,7 @@ class HttpClient:
         except (TimeoutError, asyncio.TimeoutError):
             return TimeoutError()
         except httpx.ProxyError as error:
-            status = str(error)[:3]  # what follows may repeat a password
+            status = str(error)[:3]  # the rest may repeat a password
             return (ValueError if status[:1] == "4" else ConnectionError)(f"the proxy refused it ({status})")
         except httpx.ConnectError as error:
             cause = _first_cause(error)
@@ -136,10 +136,10 @@ class HttpClient:
         self.connections += event == "connection.connect_tcp.started"
 
     def _own_transport(self) -> httpx.AsyncHTTPTransport:
-        """This process's connections; a forked process makes its own. Only the thread of the loop calls this."""
+        """This process's connections, not those before a fork. Only the thread of the loop calls this."""
         process = os.getpid()
         if self._transport is None or self._transport[0] != process:
-            # Not a client: that would keep cookies, and log each request.
+            # A client of httpx would keep cookies and log each request.
             limits = httpx.Limits(keepalive_expiry=_KEPT_SECONDS)
             transport = httpx.AsyncHTTPTransport(
                 verify=self._context, proxy=self._proxy, trust_env=False, limits=limits
@@ -150,11 +150,12 @@ class HttpClient:
 
 
 class _Loop(asyncio.SelectorEventLoop):
-    """Resolves each name in a daemon thread: one that hangs keeps no other waiting, nor the end of the process."""
+    """Resolves each name in its own daemon thread, so that a hanging one delays neither others nor the process's
+    end."""
 
     async def getaddrinfo(self, *arguments: Any, **named: Any) -> Any:
         future: Future[Any] = Future()
-        future.set_running_or_notify_cancel()  # whoever stops waiting leaves the thread alone
+        future.set_running_or_notify_cancel()  # the thread goes on after a cancelled wait
         work = partial(_resolve, future, *arguments, **named)
         threading.Thread(target=work, name="getaddrinfo", daemon=True).start()
         return await asyncio.wrap_future(future, loop=self)
@@ -181,12 +182,12 @@ def _started_loop(process: int) -> asyncio.AbstractEventLoop:
 
 
 def _close(process: int, transport: httpx.AsyncHTTPTransport) -> None:
-    if process == os.getpid():  # the connections of a forked process are still its parent's
+    if process == os.getpid():  # after a fork the connections are still the parent's
         asyncio.run_coroutine_threadsafe(transport.aclose(), _loop(process))
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """The error behind others, of several attempts the first."""
+    """The first cause of an error, that of the first of several attempts."""
     while cause := error.__cause__ or error.__context__ or next(iter(getattr(error, "exceptions", ())), None):
         error = cause
     return error

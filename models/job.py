@@ -1,4 +1,4 @@
-"""A training as one object: everything that decides it. Importing this file does not import TensorFlow."""
+"""A training's settings as one object. Importing this file does not import TensorFlow."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import model_validator
 
 from models.adversary_settings import AdversarySettings
-from models.encoders.settings import EncoderChannelSettings  # noqa: F401 - a job may name this kind
-from models.lexicon.settings import MatchingSettings  # noqa: F401 - and these
+from models.encoders.settings import EncoderChannelSettings  # noqa: F401 - adds a kind of channel
+from models.lexicon.settings import MatchingSettings  # noqa: F401 - adds kinds of channels
 from models.losses.settings import LossSettings, SoslSettings
 from models.objectives.settings import InBatchSettings, ListsSettings, ObjectiveSettings
 from models.rankers.settings import ChannelSettings, ScorerSettings, TwoTowersSettings
@@ -20,16 +20,15 @@ from schemas.word_rules import WordRules
 
 
 class TrainingJob(Settings):
-    """Everything that decides a training, besides its examples and a search's best numbers.
+    """Everything that determines a training except its examples and a search's best numbers.
 
-    The pipeline makes it of a configuration. It travels as JSON through TFX and Kubeflow; Trainer, Tuner, the estimate
-    and the paper's baseline read it.
+    The pipeline makes it from a configuration, and passes it as JSON through TFX and Kubeflow to Trainer and Tuner.
     """
 
     languages: tuple[str, str]
     """ISO 639-1 codes of queries and documents."""
     rules: WordRules
-    """The words of texts."""
+    """The rules for splitting texts into words."""
     top_grade: int
     """The MR grade."""
     towers: ScorerSettings = TwoTowersSettings()
@@ -53,19 +52,19 @@ class TrainingJob(Settings):
     checkpoints: str = ""
     """Folder of unfinished trainings."""
     identity: str = ""
-    """Digest of the code and the libraries, part of what an unfinished training must agree with."""
+    """Digest of the code and the libraries, which must not change before an unfinished training resumes."""
     tuning: TuningSettings = TuningSettings()
     """The search for epsilon and theta, in a Tuner's job."""
     text_vectors: str | None = None
-    """Folder of the vectors of a pre-trained encoder, if there is one; the executor fills it in."""
+    """Folder of the vectors of a pre-trained encoder; set by the executor, null without an encoder."""
     lexicon: str | None = None
-    """Folder of the lexicon artifact, if a channel is learned there; the executor fills it in."""
+    """Folder of the lexicon artifact; set by the executor, null where no channel is learned from it."""
     documents: int | None = None
-    """Number of documents of the collection, where the NR documents of lists are drawn from it; the executor fills it
-    in. Null: candidates name the documents of lists."""
+    """Number of documents of the collection that the NR documents of lists are drawn from; set by the executor, null
+    where candidates name the documents of lists."""
     texts: dict[str, str] = {}
-    """Patterns of the files of the train and the eval split as texts, if there are further channels or an encoder; the
-    executor fills them in."""
+    """Patterns of the files of the train and the eval split as texts; set by the executor, empty without further
+    channels and without an encoder."""
 
     @model_validator(mode="after")
     def _check_objective(self) -> "TrainingJob":
@@ -96,7 +95,7 @@ class TrainingJob(Settings):
         return self.model_copy(update=updates)
 
     def modules(self) -> Iterator[str]:
-        """Yields the modules that the settings name: code that no import shows."""
+        """Yields the modules that are imported only by name, from the settings."""
         yield from self.towers.modules()
         yield from self.loss.modules()
         yield from self.objective.modules()
@@ -110,12 +109,12 @@ def default_objective(loss: LossSettings) -> ObjectiveSettings:
 
 
 def objective_fault(towers: ScorerSettings, loss: LossSettings, training: TrainingSettings) -> str | None:
-    """Returns an error message where the objective does not fit the scorer or the loss, or None."""
+    """Returns an error message for an objective that does not fit the scorer or the loss, or None."""
     objective = training.objective or default_objective(loss)
     if objective.kind == "in_batch" and towers.indexed_by != "vectors":
         return (
-            f"training.objective must not be in_batch with towers of the kind {towers.kind}, whose score is no inner "
-            "product of vectors; set loss.in_batch to false and loss.softmax_weight to 0"
+            f"training.objective must not be in_batch with towers of the kind {towers.kind}, whose score is not an "
+            "inner product of vectors; set loss.in_batch to false and loss.softmax_weight to 0"
         )
     if training.objective and objective.kind != "in_batch" and loss.is_over_batch:
         return (

@@ -1,4 +1,4 @@
-"""A JSON service behind an HTTP address; requests are repeated while it is down, slow or busy."""
+"""A JSON service behind an HTTP address, with retries while it is down, slow or busy."""
 
 import email.utils
 import logging
@@ -17,7 +17,7 @@ _Outcome = TypeVar("_Outcome")
 
 _FIRST_WAIT: Final = 0.5
 _LONGEST_WAIT: Final = 30.0
-"""Seconds before the first retry, and before any."""
+"""Seconds before the first retry, and the upper bound before later ones."""
 _TRANSIENT: Final = frozenset({429, 500, 502, 503, 504})
 _BYTES_OF_MESSAGE: Final = 4000
 _SHOWN: Final = 200
@@ -31,7 +31,7 @@ class EndpointError(DataError):
 
     Args:
       message: the sentence.
-      retry_after: seconds after which the endpoint wants to be asked again; None where it does not say so.
+      retry_after: seconds after which the endpoint wants to be asked again; None if unknown.
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
@@ -43,11 +43,11 @@ class JsonEndpoint:
     """Asks an endpoint that answers `POST {address}{path}` with JSON. Threads may share it.
 
     Args:
-      section: the section of its settings, for messages.
-      address, key_variable, timeout_s, retries: its settings.
+      section: the section of the endpoint's settings, for messages.
+      address, key_variable, timeout_s, retries: the endpoint's settings.
       path: follows the address.
       key_field: see `HttpClient`.
-      remedies: the end of the sentence about a refusal, by its status; 400 for all other statuses.
+      remedies: what to do about a refusal, by status; that of 400 is for all other statuses.
 
     Attributes:
       client: the connections.
@@ -69,19 +69,19 @@ class JsonEndpoint:
         self._seconds, self._retries, self._remedies = timeout_s, retries, remedies
 
     def ask(self, content: bytes, max_bytes: int, subject: str, read: Callable[[Any], _Outcome | str]) -> _Outcome:
-        """Sends JSON, and returns what a function reads from the answer.
+        """Sends JSON, and returns the outcome that a function reads from the answer.
 
         Args:
           content: JSON.
           max_bytes: the largest answer.
           subject: the content in words, such as "64 texts".
           read: reads the undecoded answer; returns the outcome, or what the answer must be. A ValueError means that the
-            answer is no JSON.
+            answer is not JSON.
 
         Raises:
           EndpointError: the endpoint is down, slow or busy, after all retries.
-          DataError: it refuses the request or redirects, its answer is none or too large, or the key's variable holds
-            no key for it.
+          DataError: it refuses or redirects the request, its answer is malformed or too large, or the key's variable
+            holds no key for it.
         """
         for tries in count(1):
             try:
@@ -102,10 +102,10 @@ class JsonEndpoint:
         try:
             answer = self.client.request(self._path, content, seconds, max_bytes)
         except TimeoutError:
-            got = f"it did not, {in_tries}. Check it, or raise {self._section}.timeout_s."
-            raise EndpointError(f"{self.name} must answer within {seconds:g} s; {got}") from None
+            remedy = f"Check it, or raise {self._section}.timeout_s."
+            raise EndpointError(f"{self.name} did not answer within {seconds:g} s, {in_tries}. {remedy}") from None
         except ConnectionError as error:
-            raise EndpointError(f"{self.name} must answer; it did not, {in_tries}: {error}. Is it running?") from None
+            raise EndpointError(f"{self.name} did not answer, {in_tries}: {error}. Is it running?") from None
         except ValueError as error:
             raise DataError(f"{self.name} cannot be asked: {error}. Check {self._section}.address.") from None
         outcome = self._outcome(answer, max_bytes, subject, read, in_tries)
@@ -133,22 +133,22 @@ class JsonEndpoint:
 
     @property
     def name(self) -> str:
-        """The endpoint in words, with the proxy on the way."""
+        """The endpoint in words, with the proxy."""
         return f"the endpoint {self._address}{self._path}{self.client.route}"
 
     def _refusal(self, answer: Answer, in_tries: str) -> DataError:
-        """The error of an answer with another status than 200."""
+        """The error of an answer with a status that is not 200."""
         status = answer.status
         if 300 <= status < 400:
             where = "" if self.client.is_secret else f" to {printable(answer.headers.get('location', ''), _SHOWN)}"
             return DataError(
-                f"{self.name} must answer itself; it redirects ({status}){where}, which is not followed. "
-                f"Set {self._section}.address to the last address."
+                f"{self.name} redirects ({status}){where}, and redirects are not followed. Set {self._section}.address "
+                "to the final address."
             )
         said = self._said(answer)
         if status in _TRANSIENT:
-            problem = "must not be too busy" if status == 429 else "must work"
-            sentence = f"{self.name} {problem}; it refused with {status} {in_tries}: {said}"
+            problem = "is too busy" if status == 429 else "failed"
+            sentence = f"{self.name} {problem}: it refused with {status} {in_tries}: {said}"
             return EndpointError(sentence, _seconds_until(answer.headers.get("retry-after", "")))
         if status in (401, 403):
             missing = f"Name its key's variable in {self._section}.key_variable."
@@ -157,18 +157,18 @@ class JsonEndpoint:
             remedy = "Check the proxy of the environment, its user and its password."
         else:
             remedy = self._remedies.get(status, self._remedies[400])
-        return DataError(f"{self.name} must answer with 200; it refused with {status}: {said} {remedy}")
+        return DataError(f"{self.name} refused the request with {status}: {said} {remedy}")
 
     def _said(self, answer: Answer) -> str:
-        """The start of a server's text; nothing of a text that may repeat a key in some form."""
+        """The start of a server's text, unless the text may repeat a key."""
         if self.client.is_secret or answer.status in (401, 403, 407):
-            return "(the server's words, which may repeat the key, are not shown)"
+            return "(the server's message is not shown, because it may repeat the key)"
         text = answer.body[:_BYTES_OF_MESSAGE].decode("utf-8", "replace").strip()
         return printable(text, _SHOWN) or "(no message)"
 
 
 def _seconds_until(retry_after: str) -> float | None:
-    """The seconds that a Retry-After header asks for, as a number or a date; None without a time in the future."""
+    """Parses the number or date of a Retry-After header to seconds; None without a time in the future."""
     text = retry_after.strip()
     if re.fullmatch("[0-9]{1,9}", text):
         return float(text) or None

@@ -1,8 +1,8 @@
 """Keras 2 as `tf.keras`, for which the layers, TF-Ranking and TFX are written.
 
-TensorFlow 2.15 brings it. Later ones bring Keras 3, and take Keras 2 from the package tf-keras where the environment
-says so at the first use of `tf.keras`; processes that this one starts inherit the environment. `docs/design/runs.md`
-says what Keras 3 would need.
+TensorFlow 2.15 contains it. Later versions contain Keras 3, and use the package tf-keras instead if the environment
+asks for it before the first use of `tf.keras`; child processes inherit the environment. `docs/design/runs.md` says what
+Keras 3 would need.
 """
 
 import os
@@ -15,10 +15,10 @@ KERAS_2: Final = "tf-keras" if find_spec("tf_keras") else "keras"
 
 
 def use_keras_2() -> None:
-    """Makes `tf.keras` Keras 2, for the rest of the process and those that it starts.
+    """Makes `tf.keras` Keras 2 for the rest of the process and its child processes.
 
     Raises:
-      ImportError: this process has used `tf.keras` as Keras 3.
+      ImportError: this process has already used `tf.keras` as Keras 3.
     """
     if KERAS_2 == "keras":
         return
@@ -26,6 +26,6 @@ def use_keras_2() -> None:
     keras = getattr(sys.modules.get("tensorflow"), "keras", None)
     if vars(keras or object).get("_tfll_keras_version") == "keras_3":
         raise ImportError(
-            "tf.keras must be Keras 2 here, and this process has used it as Keras 3: import models or smooth_clir "
+            "this process has used tf.keras as Keras 3, and Smooth CLIR needs Keras 2: import models or smooth_clir "
             "before the first use of tf.keras, or set TF_USE_LEGACY_KERAS=1 in the environment."
         )

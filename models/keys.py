@@ -1,4 +1,4 @@
-"""Keys of remote services: the user's environment says which host each is for, never a model or a configuration."""
+"""Keys of remote services, each bound to a host by the user's environment, never by a model or a configuration."""
 
 import os
 import re
@@ -12,10 +12,10 @@ _PORTS: Final = {"http": 80, "https": 443}
 
 
 def key_for(variable: str, address: str) -> str:
-    """Returns the key in an environment variable for an address of the host in the variable NAME_HOST.
+    """Returns the key in an environment variable, if the address belongs to the host in the variable NAME_HOST.
 
     NAME_HOST holds `embeddings.example.org`, `embeddings.example.org:8443` or `[2001:db8::1]:8443`; without a port it
-    is for all. A key goes over plain http to this machine alone, or where NAME_HOST begins with `http://`.
+    allows all ports. Keys are sent over plain http only to this machine, or where NAME_HOST begins with `http://`.
 
     Args:
       variable: NAME, the name of the variable.
@@ -24,7 +24,7 @@ def key_for(variable: str, address: str) -> str:
     Raises:
       DataError: the variable holds no key, or the key is not for this address.
     """
-    # No local variable holds the key here: a traceback may show those.
+    # The key is never in a local variable, which a traceback might show.
     if not re.fullmatch("[!-~]+", os.environ.get(variable, "").strip()):
         got = "it holds other characters" if os.environ.get(variable, "").strip() else "it is missing or empty"
         raise DataError(
@@ -48,11 +48,11 @@ def _check_host(name: str, variable: str, address: str) -> None:
         got = f"it is {text!r}" if text else "it is missing"
         raise DataError(
             f"the environment variable {name} must name the host that the key in {variable} is for; {got}, and the "
-            f"address is {address}. If the key is meant for this host, set {name}={target.netloc}; else trust neither "
-            "the address nor who gave it."
+            f"address is {address}. If the key is meant for this host, set {name}={target.netloc}; otherwise do not "
+            "trust the address."
         )
     if target.scheme == "http" and bound.scheme != "http" and (bound.scheme or not is_loopback(target.hostname or "")):
         raise DataError(
-            f"the key in {variable} must be encrypted on its way; {address} is plain http. Take https or milvus+tls, "
-            f"or set {name}=http://{target.netloc} if everyone on the way may read the key."
+            f"the key in {variable} must be sent encrypted; {address} is plain http. Use https or milvus+tls, or set "
+            f"{name}=http://{target.netloc} if everyone on the network may read the key."
         )

@@ -1,4 +1,4 @@
-"""Kinds of parts whose class is imported on first use. Importing this file does not import TensorFlow."""
+"""Settings of parts whose class is imported on first use. Importing this file does not import TensorFlow."""
 
 from collections.abc import Iterator
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Long work on many texts in pieces that survive a kill, such as their encoding or translation. Never imports TFX."""
+"""Divides long work on many texts, such as encoding, into pieces whose results survive a kill. Never imports TFX."""
 
 import hashlib
 import io
@@ -19,22 +19,22 @@ progress_log = logging.getLogger("clir.progress")
 
 
 class PieceStore:
-    """The results of pieces, which stay for later runs.
+    """The results of pieces, kept for later runs.
 
     Args:
-      folder: of all results that came about in the same way, local or remote; it need not exist.
+      folder: the folder of all results of the same kind of work, local or remote; need not exist.
     """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
     def write(self, group: str, keys: Keys, **results: npt.NDArray[Any]) -> None:
-        """Writes a piece, whole or not at all, under the digest of its content.
+        """Writes a piece atomically; its name has the digest of its content.
 
         Args:
           group: the group of the piece.
-          keys: of the piece's texts.
-          results: arrays by their names.
+          keys: the keys of the piece's texts.
+          results: arrays by name.
         """
         buffer = io.BytesIO()
         np.savez(buffer, keys=keys, **results)
@@ -46,13 +46,13 @@ class PieceStore:
         tf.io.gfile.rename(f"{path}.part", path, overwrite=True)
 
     def read(self, group: str) -> Iterator[Mapping[str, npt.NDArray[Any]]]:
-        """Reads all pieces of a group, the newest last; a damaged one is removed, and its work is done again."""
+        """Reads all pieces of a group, the newest last; removes damaged pieces, whose work is then repeated."""
         paths = tf.io.gfile.glob(f"{self.folder}/{group}.*.npz")
         for path in sorted(paths, key=lambda path: (tf.io.gfile.stat(path).mtime_nsec, path)):
             with tf.io.gfile.GFile(path, "rb") as file:
                 content = file.read()
             if path.split(".")[-2] != _digest(content):
-                log.warning("%s is damaged: it is removed, and the work on its texts is done again", path)
+                log.warning("%s is damaged and is removed; the work on its texts is repeated", path)
                 tf.io.gfile.remove(path)
                 continue
             yield np.load(io.BytesIO(content), allow_pickle=False)
@@ -76,17 +76,17 @@ _P = TypeVar("_P", bound=_Piece)
 
 
 def in_pieces(rows: npt.NDArray[np.int64], size: int) -> list[npt.NDArray[np.int64]]:
-    """Divides rows into pieces of a size, the last of which may be smaller."""
+    """Divides rows into pieces of a size; the last may be smaller."""
     return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
 def work_on_pieces(work: Callable[[_P], object], pieces: Sequence[_P], apply: Apply, noun: str) -> None:
-    """Applies work to pieces, perhaps on workers, and logs the progress.
+    """Applies work to pieces, and logs the progress.
 
     Args:
       work: works on a piece, and writes the result to a store.
       pieces: the pieces.
-      apply: applies a function to items.
+      apply: applies a function to items, possibly in other processes.
       noun: the word for the texts, in the plural.
     """
     done, total = 0, sum(len(piece.keys) for piece in pieces)

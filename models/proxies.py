@@ -1,4 +1,4 @@
-"""Proxies of the environment, which never get a request to this machine."""
+"""The environment's proxies, which are never used for requests to this machine."""
 
 import ipaddress
 import os
@@ -7,7 +7,7 @@ import urllib.request
 from typing import Final
 
 _GRPC_PROXIES: Final = ("grpc_proxy", "https_proxy", "http_proxy")
-"""The variables in which gRPC looks for a proxy, whether it encrypts or not."""
+"""The variables in which gRPC looks for a proxy."""
 
 
 def is_loopback(host: str) -> bool:
@@ -27,7 +27,7 @@ def is_loopback(host: str) -> bool:
 def http_proxy(address: str) -> str | None:
     """Returns the environment's proxy for a http or https address, as a URL that may hold a password; None without one.
 
-    `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in small letters too, are those of urllib.
+    Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, also in small letters, as urllib does.
     """
     parts = urllib.parse.urlsplit(address)
     proxy = urllib.request.getproxies().get(parts.scheme)
@@ -37,9 +37,9 @@ def http_proxy(address: str) -> str | None:
 
 
 def grpc_proxy(address: str) -> str | None:
-    """Returns the proxy that gRPC takes for host:port, and keeps gRPC from taking one for this machine.
+    """Returns gRPC's proxy for host:port; if the host is this machine, changes the environment so that gRPC uses none.
 
-    gRPC reads the environment when a channel is made, and not every client takes a channel's options.
+    gRPC reads the environment when a channel is made, and not every client accepts a channel's options.
     """
     proxy = next(filter(None, map(os.environ.get, _GRPC_PROXIES)), None)
     host = urllib.parse.urlsplit(f"//{address}").hostname or ""
@@ -53,7 +53,7 @@ def grpc_proxy(address: str) -> str | None:
 
 
 def through(proxy: str | None) -> str:
-    """Returns the words of an error message for a proxy, without its user and password.
+    """Returns a proxy in words for an error message, without its user and password.
 
     Example:
       >>> through("http://user:password@proxy.example.org:3128"), through(None)

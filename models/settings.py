@@ -9,7 +9,7 @@ from schemas.settings import InputPath, Settings
 
 
 class EmbeddingDigests(Settings):
-    """SHA-256 of the tables, in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
+    """SHA-256 of the tables in hexadecimal, held in a resolved configuration and checked by a rerun."""
 
     query: str | None = None
     """Digest of `embeddings.query`."""
@@ -25,45 +25,45 @@ class EmbeddingSettings(Settings):
     document: Annotated[str | None, Field(min_length=1), InputPath("vectors")] = None
     """Path of the document language's word vectors; null starts all words at random."""
     train: bool = True
-    """Train the pre-trained vectors further; false leaves them as they are, and other words out."""
+    """Train the pre-trained vectors further; false keeps them unchanged, and leaves out all other words."""
     sha256: EmbeddingDigests = EmbeddingDigests()
-    """Digests that the tables must have; filled in by every run in its resolved configuration."""
+    """Expected digests of the tables; every run writes them into its resolved configuration."""
 
 
 class WordTableSource(Settings):
-    """The origin of one language's word vectors, and how much of them is used."""
+    """The source of a language's word vectors, and limits on them."""
 
     path: str
     """Path of the file."""
     sha256: str
-    """Digest that the file must have, in hexadecimal."""
+    """Expected digest of the file, in hexadecimal."""
     width: int
-    """Numbers of a vector."""
+    """Length of a vector."""
     most_words: int
-    """Number of words to take; reading stops there."""
+    """Number of words after which reading stops."""
     max_bad_share: float
-    """Share of bad entries beyond which the file is refused."""
+    """Largest allowed share of bad entries."""
     train: bool
     """Whether the vectors are trained further."""
     segmented: bool = False
-    """Whether white space alone parts words."""
+    """Whether words are split only at white space."""
 
 
 class FeedbackSettings(Settings):
-    """The second pass of every ranking (pseudo-relevance feedback), which raises documents similar to the best of the
-    first pass."""
+    """The second pass of every ranking (pseudo-relevance feedback), which raises documents similar to the best
+    documents of the first pass."""
 
     gain: Annotated[
         Annotated[float, Field(ge=0, le=1e6)] | Literal["fitted"],
         in_one_sentence(f"a number from 0 to 1e6, or {FITTED}"),
     ] = 0.0
-    """Weight of the second pass in the score; 0: the first pass alone; fitted: the best of 0, 2, 4, 8, 12, 20, 30 and
-    50 on the eval split, by ndcg_5 + 0.1 p_mr_1, and 0 where no other adds 0.002; after the weights of the channels,
-    also where these are held_out. It needs a `channels.lexicon` and a scorer that an index can search. `--feedback`
-    tries others on a pushed model."""
+    """Weight of the second pass in the score; 0: no second pass; fitted: the best of 0, 2, 4, 8, 12, 20, 30 and 50 on
+    the eval split, by ndcg_5 + 0.1 p_mr_1, and 0 unless another adds 0.002; fitted after the weights of the channels.
+    Needs a `channels.lexicon` and a scorer that an index can search. `--feedback` tries other values on a pushed
+    model."""
     documents: Literal[1, 2, 3, 5, "fitted"] = 2
-    """Number of the best documents of the first pass that it takes for relevant ones; fitted: the best of 1, 2, 3 and
-    5, likewise."""
+    """Number of the best documents of the first pass that count as relevant; fitted: the best of 1, 2, 3 and 5 on the
+    eval split."""
 
     @field_validator("documents")
     @classmethod

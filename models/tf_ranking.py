@@ -1,9 +1,9 @@
-"""The parts of TensorFlow Ranking that this project takes: the metrics of ranked lists, and three losses.
+"""The parts of TensorFlow Ranking that this project uses: the metrics of ranked lists, and three losses.
 
-TF-Ranking has had no release since 0.5.5, which imports estimators that TensorFlow has dropped with 2.16. Its metrics
-and losses do without them, and are imported without the rest of the library, which also takes less time. The metrics
-are a private module, since the public ones return only means; a test compares their values to trec_eval's. If a
-release moves these modules, change the two names below, or import the package where it no longer needs estimators.
+TF-Ranking's last release, 0.5.5, imports estimators, which TensorFlow 2.16 dropped. Its metrics and losses do not need
+them, and are imported without the rest of the library, which is also faster. The metrics are a private module, because
+the public ones return only means; a test compares their values to trec_eval's. If a release moves these modules, change
+the two names below, or import the package if it no longer needs estimators.
 """
 
 import sys
@@ -16,7 +16,7 @@ _PACKAGES: Final = ("tensorflow_ranking", "tensorflow_ranking.python", "tensorfl
 
 
 def _imported(*names: str) -> list[ModuleType]:
-    """Imports modules without running the packages that they lie in, unless these are imported already."""
+    """Imports modules without running their packages."""
     empty = [name for name in _PACKAGES if name not in sys.modules]
     try:
         for name in empty:

@@ -1,4 +1,4 @@
-"""The time that long work still takes."""
+"""The remaining time of long work."""
 
 import time
 
@@ -6,10 +6,10 @@ from schemas.wording import rounded_duration
 
 
 class TimeLeft:
-    """Estimates the time left from the time that the work so far took.
+    """Estimates the remaining time from the pace so far.
 
     Args:
-      done: amount that was done before the clock started.
+      done: amount of work before the clock started.
       total: amount of the whole work, in the same unit.
     """
 

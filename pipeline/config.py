@@ -1,13 +1,10 @@
-"""The configuration of a run: one YAML file, checked whole before anything heavy is imported."""
+"""The configuration of a run: its sections, and the rules between them."""
 
-import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import pydantic
-import yaml
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from components.settings import EvaluationSettings, SearchSettings
@@ -18,22 +15,16 @@ from models.choices import ACROSS_LANGUAGES, HELD_OUT, MACHINE_TRANSLATING, TRAN
 from models.job import default_objective, objective_fault
 from models.lexicon.settings import LexiconSettings
 from models.losses.settings import LossSettings, SoslSettings
-from models.rankers.settings import ScorerSettings
 from models.settings import EmbeddingSettings, FeedbackSettings
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings
 from pipeline.beam_settings import BeamSettings, InProcessSettings
-from pipeline.input_files import check_inputs, domains_in, file_fault, files_of, is_remote
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
-from pipeline.output_folder import Kind, output_fault
-from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset
-from pipeline.renamed_settings import renamed_faults, without_renamed
-from pipeline.settings_file import Locations, apply_override, describe_fault, location_of, read_settings_file
-from schemas.domains import TrainedDomains, held_out_fault
-from schemas.errors import ConfigError
-from schemas.settings import OneOf, OutputPath, Settings, expand_kinds, path_settings
-from schemas.wikiclir import documents_file, queries_file
+from pipeline.presets import DEFAULT, PRESETS, with_preset
+from schemas.domains import TrainedDomains
+from schemas.settings import OneOf, OutputPath, Settings, path_settings
+from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, queries_file
 from smooth_clir.wikipedia.settings import WikipediaSettings
 
 
@@ -51,6 +42,16 @@ class SourceSettings(DataSettings):
     def has_held_out_titles(self) -> bool:
         """Whether the titles of pages that only eval and test queries are about are known."""
         return self.wikipedia is not None and self.split == "queries"
+
+    def made_files(self) -> dict[str, str]:
+        """Role to the name of the file that is made from dumps."""
+        query, document = self.languages
+        names = {
+            "queries": queries_file(query),
+            "documents": documents_file(document),
+            "judgments": judgments_file(query, document),
+        }
+        return names | ({"candidates": CANDIDATES_FILE} if query == document else {})
 
     @model_validator(mode="after")
     def _dumps_cover_the_languages(self) -> "SourceSettings":
@@ -107,21 +108,19 @@ class RunConfig(Settings):
         data, lexicon = info.data.get("data"), channels.lexicon
         if channels.towers.reads.starts_from_lexicon and not isinstance(lexicon, LexiconSettings):
             raise ValueError(
-                "lexicon must be of the kind lexicon where towers.encoder.start is lexicon, whose translations it "
-                f"starts from; got {lexicon.kind if lexicon else None}"
+                "lexicon must be of the kind lexicon where towers.encoder.start is lexicon, because the encoder starts "
+                f"from its translations; got {lexicon.kind if lexicon else None}"
             )
         if data is None:
             return channels
         if isinstance(lexicon, LexiconSettings) and lexicon.title_pairs and not data.has_held_out_titles:
             raise ValueError(
-                "lexicon.title_pairs must be false but with data.wikipedia and data.split queries: the titles are "
-                "those of its dumps, and those of held-out pages are known where the queries are divided; got true"
+                "lexicon.title_pairs must be false without data.wikipedia and data.split queries: the titles come from "
+                "the dumps, and only this split shows which of them are of held-out pages; got true"
             )
         for name, channel in channels.further.items():
             if channel.weight == HELD_OUT and not data.domains:
-                raise ValueError(
-                    f"{name}.weight must not be {HELD_OUT} without data.domains, which are left out in turn"
-                )
+                raise ValueError(f"{name}.weight must not be {HELD_OUT} without data.domains")
         return channels
 
     @field_validator("embeddings")
@@ -132,12 +131,12 @@ class RunConfig(Settings):
             return embeddings
         towers = channels.towers
         if not towers.reads.words:
-            raise ValueError("query and document must be null where words have no vectors, but stems or texts have")
+            raise ValueError("query and document must be null where stems or texts have vectors, and words have none")
         is_frozen = embeddings.query and embeddings.document and not embeddings.train
         if is_frozen and towers.has_only_tables and not towers.reads.stems:
             raise ValueError(
-                "train must be true, or one of query and document null: with both tables frozen there is nothing to "
-                "train, for these towers have no other weights"
+                "train must be true, or one of query and document null: these towers have no weights but those of the "
+                "two tables"
             )
         return embeddings
 
@@ -149,14 +148,11 @@ class RunConfig(Settings):
             return feedback
         if not channels.lexicon:
             raise ValueError(
-                "gain must be 0 without channels.lexicon, because feedback compares documents by the weights of the "
-                f"channel of words that match; got {feedback.gain}"
+                "gain must be 0 without channels.lexicon, because feedback compares documents by that channel's "
+                f"weights of words; got {feedback.gain}"
             )
         if fault := channels.index_fault():
-            raise ValueError(
-                f"gain must be 0, because feedback needs a score that an index can search, and {fault}; "
-                f"got {feedback.gain}"
-            )
+            raise ValueError(f"gain must be 0, because no index can search this score: {fault}; got {feedback.gain}")
         return feedback
 
     @field_validator("search")
@@ -180,7 +176,7 @@ class RunConfig(Settings):
     def _adversary_needs_domains(cls, adversary: AdversarySettings, info: ValidationInfo) -> AdversarySettings:
         data = info.data.get("data")
         if data and adversary.weight and not data.domains:
-            raise ValueError(f"weight must be 0 without data.domains, which it tells apart; got {adversary.weight:g}")
+            raise ValueError(f"weight must be 0 without data.domains; got {adversary.weight:g}")
         if data and adversary.held_out_texts and not data.held_out:
             raise ValueError("held_out_texts must be false where data.held_out names no domain; got true")
         return adversary
@@ -190,7 +186,7 @@ class RunConfig(Settings):
     def _equal_sampling_needs_domains(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
         data = info.data.get("data")
         if data and training.sampling == "equal" and not data.domains:
-            raise ValueError("sampling must be natural without data.domains, which come in turn; got equal")
+            raise ValueError("sampling must be natural without data.domains; got equal")
         return training
 
     @field_validator("training")
@@ -204,8 +200,8 @@ class RunConfig(Settings):
         counted = [name for name, channel in channels.for_training.items() if channel.in_training]
         if counted and (training.objective or default_objective(loss)).kind == "in_batch":
             raise ValueError(
-                "objective must not be in_batch where a channel is in_training, whose scores are of the lists' own "
-                "documents alone; set loss.in_batch to false and loss.softmax_weight to 0; got in_training for "
+                "objective must not be in_batch where a channel is in_training, because such a channel scores only a "
+                "list's own documents; set loss.in_batch to false and loss.softmax_weight to 0; got in_training for "
                 + ", ".join(counted)
             )
         return training.for_towers(channels.towers)
@@ -243,8 +239,8 @@ class RunConfig(Settings):
         named = _translating(evaluation, data)
         if named and not isinstance(channels.lexicon, LexiconSettings):
             raise ValueError(
-                f"baselines must not name {named[0]} without a channels.lexicon of the kind lexicon, for it needs the "
-                "lexicon's translations; got " + ", ".join(evaluation.baselines)
+                f"baselines must not name {named[0]} without a channels.lexicon of the kind lexicon, whose "
+                "translations it needs; got " + ", ".join(evaluation.baselines)
             )
         return evaluation
 
@@ -255,7 +251,7 @@ class RunConfig(Settings):
         if bool(translating) != (evaluation.query_translator is not None):
             names, translator = " or ".join(MACHINE_TRANSLATING), evaluation.query_translator
             raise ValueError(
-                f"query_translator must be given with the baselines {names}, and with them alone; got "
+                f"query_translator must be given with the baselines {names}, and only with them; got "
                 f"{translator.kind if translator else None} with the baselines {', '.join(evaluation.baselines)}"
             )
         return evaluation
@@ -295,102 +291,8 @@ class RunConfig(Settings):
         """The paths of the queries and the documents after a run: given, or made of dumps."""
         data, folder = self.data, Path(self.output) / WIKIPEDIA
         end = "*" if data.wikipedia and data.wikipedia.shards > 1 else ""
-        return {
-            "queries": data.queries or str(folder / f"{queries_file(data.query_language)}{end}"),
-            "documents": data.documents or str(folder / f"{documents_file(data.document_language)}{end}"),
-        }
-
-
-def load_config(path: str, overrides: Sequence[str] = (), for_cluster: bool = False) -> RunConfig:
-    """Reads and checks a configuration, and the form of the files it names.
-
-    Args:
-      path: a YAML file. Relative paths in it are relative to its folder.
-      overrides: `section.key=value`, the value in YAML. Relative paths in them are relative to the current folder.
-      for_cluster: see `check_config`.
-
-    Returns:
-      the configuration, with absolute paths.
-
-    Raises:
-      ConfigError: with every fault, each with its location.
-    """
-    content, locations, faults = read_settings_file(path, RunConfig)
-    for override in overrides:
-        faults += apply_override(content, locations, override, RunConfig, fault_of_another_preset)
-    return check_config(content, locations, path, faults, for_cluster=for_cluster)
-
-
-def check_config(
-    content: Mapping[str, Any],
-    locations: Locations,
-    path: str,
-    faults: Sequence[str] = (),
-    kind: Kind = "run",
-    for_cluster: bool = False,
-    has_files: bool = True,
-) -> RunConfig:
-    """Checks raw settings, and the form of the files that they name.
-
-    Args:
-      content: with absolute paths.
-      locations: of the keys.
-      path: the location of keys that are not in the file.
-      faults: found before.
-      kind: of the output's writer.
-      for_cluster: whether the run is elsewhere: its output is not tried here, and files in `kubeflow.volumes` need not
-        be here.
-      has_files: False looks at no file, and tries no output.
-
-    Raises:
-      ConfigError: with every fault, each with its location.
-    """
-    faults = [*faults, *renamed_faults(content, locations, path)]
-    content = without_renamed(content)
-    if fault := fault_of_no_preset(content):
-        faults.append(f"{path}: preset: {fault}")
-    content = with_preset(content, RunConfig)
-    try:
-        config = RunConfig.model_validate(content)
-    except pydantic.ValidationError as errors:
-        faults += [describe_fault(error, locations, path, RunConfig) for error in errors.errors()]
-    else:
-        for name, fault in _domain_faults(config) if has_files else ():
-            faults.append(f"{location_of(('data', name), locations, path)}: data.{name}: {fault}")
-    kubeflow = _kubeflow_in(content) if for_cluster else KubeflowSettings()
-    settings = path_settings(RunConfig, content) if has_files else ()
-    inputs = [setting for setting in settings if setting.form and not kubeflow.is_elsewhere(setting.path)]
-    faults += [
-        f"{location_of(setting.keys, locations, path)}: {setting.name}: {fault}"
-        for setting, fault in check_inputs(inputs, _width_in(content))
-    ]
-    output = content.get("output")
-    if (
-        has_files
-        and output
-        and isinstance(output, str)
-        and (fault := output_fault(output, None if for_cluster else kind))
-    ):
-        faults.append(f"{locations.get(('output',), path)}: output: {fault}")
-    if faults:
-        raise ConfigError(faults)
-    return config
-
-
-def dump_config(config: RunConfig, searched: Mapping[str, Any] | None = None) -> str:
-    """The configuration as YAML that `load_config` reads back to the same.
-
-    Args:
-      config: resolved.
-      searched: dotted settings to the values that its search found, for a comment: a rerun searches again.
-    """
-    header = "# The resolved configuration of this run: `clir run` on this file gives the same numbers.\n"
-    if searched:
-        header += f"# Its search found, and the model was trained with: {json.dumps(dict(searched))}\n"
-    content = config.model_dump(mode="json")
-    text, escaped = (yaml.safe_dump(content, sort_keys=False, allow_unicode=allowed) for allowed in (True, False))
-    # PyYAML writes the line breaks that only Unicode has (U+0085, in a path) so that they are read as spaces.
-    return header + (text if yaml.safe_load(text) == content else escaped)
+        made = {role: str(folder / f"{name}{end}") for role, name in data.made_files().items()}
+        return {"queries": data.queries or made["queries"], "documents": data.documents or made["documents"]}
 
 
 def with_channel(config: RunConfig, name: str, channel: Settings) -> RunConfig:
@@ -399,52 +301,14 @@ def with_channel(config: RunConfig, name: str, channel: Settings) -> RunConfig:
 
 
 def without_folders(config: RunConfig) -> dict[str, Any]:
-    """The configuration as plain values for publication: file names without folders, and nothing on the machine."""
+    """The configuration as plain values for publication: file names without folders, and nothing about the machine."""
     content = config.model_dump(mode="json", exclude={"output", "kubeflow", "beam"})
     for setting in path_settings(RunConfig, content):
         setting.section[setting.keys[-1]] = os.path.basename(setting.path)
     return content
 
 
-def _domain_faults(config: RunConfig) -> Iterator[tuple[str, str]]:
-    """Faults of the domains that readable local files name, each with the setting of `data` that is at fault."""
-    path, held_out, needed = config.data.domains, config.data.held_out, config.trained_domains
-    if not path or (not held_out and needed == TrainedDomains()):
-        return
-    if is_remote(path) or any(map(file_fault, files_of(path))):
-        return
-    domains = domains_in(path)
-    if domains and (fault := held_out_fault(held_out, domains)):
-        yield "held_out", fault
-    elif domains and (fault := needed.fault(domains.difference(held_out))):
-        yield "domains", fault
-
-
-def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
-    """The settings of Kubeflow Pipelines; the defaults where they have faults, which `check_config` reports."""
-    try:
-        return KubeflowSettings.model_validate(content.get("kubeflow") or {})
-    except pydantic.ValidationError:
-        return KubeflowSettings()
-
-
 def _translating(evaluation: EvaluationSettings, data: DataSettings) -> list[str]:
     """The baselines that need the lexicon's translations; none within one language."""
     is_monolingual = data.query_language == data.document_language
     return [] if is_monolingual else [name for name in evaluation.baselines if name in TRANSLATING]
-
-
-def _width_in(content: Mapping[str, Any]) -> int | None:
-    """The width of word vectors; None where the configuration's is not valid, or there are none."""
-    channels = expand_kinds(RunConfig, content).get("channels")
-    towers = channels.get("towers", {}) if isinstance(channels, Mapping) else {}
-    kind = ScorerSettings.kind_of(towers)
-    try:
-        settings = {key: towers[key] for key in ("embedding_dim",) if isinstance(towers, Mapping) and key in towers}
-        return (
-            ScorerSettings.model_validate({"kind": kind.model_fields["kind"].default, **settings}).word_width
-            if kind
-            else None
-        )
-    except pydantic.ValidationError:
-        return None

@@ -1,8 +1,7 @@
-"""The identity of a stage besides its settings and inputs: a digest of its code, and one of the libraries that compute.
+"""The identity of a stage besides its settings and inputs: a digest of its code, and a digest of libraries.
 
-A change of either reruns the stage, and a change of anything else does not: comments, docstrings and the layout of
-lines are no code, and the same code has the same digest under each version of Python. Importing this file does not
-import TFX.
+A change of either reruns the stage. Comments, docstrings and the layout of lines do not count as code, and the same
+code has the same digest under each version of Python. Importing this file does not import TFX.
 """
 
 import ast
@@ -72,7 +71,7 @@ def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:
 
 
 def code_of(*identities: str) -> str:
-    """One digest of the code of identities, whatever libraries they have.
+    """Returns a digest of the code of identities, without their libraries.
 
     Example:
       >>> code_of("c1-l1", "c2-l1") == code_of("c1-l2", "c2-l2") != code_of("c1-l1", "c3-l1")
@@ -100,7 +99,8 @@ def library_versions() -> dict[str, str]:
 
 
 def commit() -> str | None:
-    """The commit of this project's checkout; None where the project is no checkout of Git, or code differs from it."""
+    """The commit of this project's checkout; None outside a checkout of Git, or if code has changed since the
+    commit."""
     git = ("git", "-C", str(_ROOT))
     folders = [room.replace(".", "/") for room in (*_ROOMS, "pipeline", "smooth_clir.experiments")]
     try:
@@ -134,7 +134,7 @@ _read: dict[tuple[str, ...], str] | None = None
 
 @contextmanager
 def code_read_once() -> Iterator[None]:
-    """Takes each digest once within the context: a thousand configurations take seconds in place of minutes."""
+    """Computes each digest once within the context: a thousand configurations take seconds instead of minutes."""
     global _read
     _read = {}
     try:

@@ -12,7 +12,8 @@ from models.training.cluster import joined_cluster
 from models.training.devices import configure_devices
 from models.tuning.results import SearchResults
 from pipeline.beam_settings import check_local_beam
-from pipeline.config import RunConfig, dump_config
+from pipeline.config import RunConfig
+from pipeline.config_file import dump_config
 from pipeline.encoder_identity import with_fingerprint
 from pipeline.launching import launch
 from pipeline.layout import (

@@ -1,4 +1,4 @@
-"""The memory of this machine, and checks, before any stage, that it has what else a command needs beside disk."""
+"""The memory of this machine, and checks of its other resources, except disk, before any stage runs."""
 
 import multiprocessing
 import os
@@ -48,10 +48,10 @@ def check_process() -> None:
 
 
 def check_machine() -> None:
-    """Refuses a machine that lacks what every pipeline needs: a temporary folder, and shared memory for locks.
+    """Checks that a machine has what every pipeline needs: a temporary folder, and shared memory for locks.
 
     Raises:
-      DataError: there is no such folder, or see `check_shared_memory`.
+      DataError: the folder is missing, or see `check_shared_memory`.
     """
     _temporary_folder()
     check_shared_memory()
@@ -61,11 +61,11 @@ def _temporary_folder() -> str:
     try:
         return tempfile.gettempdir()
     except FileNotFoundError as error:
-        raise DataError(f"a temporary folder must be there and take files: {error.strerror}. Set TMPDIR.") from None
+        raise DataError(f"No usable temporary folder: {error.strerror}. Set TMPDIR to a writable folder.") from None
 
 
 def check_shared_memory() -> None:
-    """Refuses a machine without shared memory for locks, which Beam's sinks and pools of processes need.
+    """Checks that a machine has shared memory for locks, which Beam's sinks and pools of processes need.
 
     Raises:
       DataError: /dev/shm cannot be written, or is full.
@@ -81,7 +81,7 @@ def check_shared_memory() -> None:
 
 
 def check_temporary_folder_for_sockets() -> None:
-    """Refuses a folder with no room for the socket by which multiprocessing starts an experiment's cells.
+    """Checks that the temporary folder's path is short enough for the sockets of an experiment's cells.
 
     Raises:
       DataError: the path of the temporary folder is too long.
@@ -89,16 +89,16 @@ def check_temporary_folder_for_sockets() -> None:
     folder = _temporary_folder()
     if (size := len(os.fsencode(folder))) > _LONGEST_FOR_SOCKETS:
         raise DataError(
-            f"the path of the temporary folder must have at most {_LONGEST_FOR_SOCKETS} bytes, because sockets lie "
-            f"there; {folder} has {size}. Set TMPDIR to a shorter one."
+            f"the path of the temporary folder must have at most {_LONGEST_FOR_SOCKETS} bytes, the limit for sockets; "
+            f"got {size} in {folder}. Set TMPDIR to a shorter path."
         )
 
 
 def check_temporary_folder_for_patterns() -> None:
-    """Refuses a folder in which Beam does not find its files.
+    """Checks that Beam can find files in the temporary folder.
 
     Raises:
-      DataError: the path of the temporary folder holds signs of patterns.
+      DataError: the path of the temporary folder has characters of patterns.
     """
     if fault := pattern_fault(_temporary_folder(), "Beam"):
         raise DataError(f"the path of the temporary folder {fault}. Set TMPDIR to another.")

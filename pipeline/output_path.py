@@ -1,4 +1,4 @@
-"""The path of an output: what it must be for the system and the libraries to write there, whatever it holds."""
+"""Checks of an output's path: whether the system and the libraries can write there."""
 
 import os
 import tempfile
@@ -34,11 +34,11 @@ def name_fault(path: str, kind: Literal["file", "folder"]) -> str | None:
 
 
 def local_fault(path: str, kind: Literal["file", "folder"]) -> str | None:
-    """The reason why a command cannot write a file or a folder, or None: the check of every output of a command.
+    """Returns why a command cannot write a file or a folder, or None.
 
     Args:
       path: the path, as the user gave it.
-      kind: what is written there; a file's folder must be there.
+      kind: whether a file or a folder is written; the folder of a file must exist.
     """
     if fault := name_fault(path, kind):
         return fault
@@ -49,7 +49,7 @@ def local_fault(path: str, kind: Literal["file", "folder"]) -> str | None:
     folder = os.path.dirname(path) or "."
     if fault := write_fault(Path(folder).absolute()):
         return f"the folder of {path} {fault}"
-    return None if os.path.isdir(folder) else f"the folder {folder} must be there; make it, or choose another."
+    return None if os.path.isdir(folder) else f"the folder {folder} does not exist; make it, or choose another."
 
 
 def write_fault(folder: Path) -> str | None:

@@ -49,7 +49,7 @@ _THRESHOLDS: Final = Condition(
 )
 """Other scorers give no inner products, and so no scores of a batch's other documents."""
 _DOT: Final = Condition("with the similarity dot", {"channels.towers.similarity": ["dot"]})
-"""The scores of dot have no scale of their own, and the weight of the lexicon beside them must be fitted."""
+"""The scale of dot's scores is arbitrary, so the weight of the lexicon must be fitted."""
 _WIDTH: Final = Condition(
     "without `embeddings`",
     {
@@ -99,7 +99,7 @@ _BEST: Final = {
 }
 
 PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
-    # A head's vectors have about length 1, beside which the paper's epsilon would leave little of a cosine.
+    # A head's vectors are about 1 long, where the paper's epsilon would shrink cosines too much.
     "paper": {"channels.towers.epsilon": PresetValue(0.1, _HEAD)},
     "best": {"channels.encoder.kind": PresetValue("use_multilingual", _USE), **_BEST},
     # Towers that know all documents leave less to the matching words: the weight is fitted on the eval split.
@@ -175,17 +175,17 @@ def _fill(content: dict[str, Any], keys: Sequence[str], value: Any) -> None:
 
 
 def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | None:
-    """Returns an error message where another preset would change nothing but its name, or None.
+    """Returns an error message if another preset would only change its own name, or None.
 
     Args:
-      content: unchecked.
-      preset: the name of another preset; other values are no fault here.
+      content: unchecked settings.
+      preset: the name of another preset; unknown names are not reported here.
     """
     if content.get("preset") in (None, preset) or preset not in [*PRESETS] or not _is_resolved(content):
         return None
     return (
-        "must stay as it is in a resolved configuration, which gives every key that presets decide: only "
-        "the name would change; start from a configuration that leaves these keys out"
+        "must not be changed in a resolved configuration, which sets every key of a preset, so that only the name "
+        "would change; start from a configuration that leaves these keys out"
     )
 
 

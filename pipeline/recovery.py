@@ -1,8 +1,7 @@
-"""Keeps the store behind the cache sound: its artifacts are its own and whole, and killed runs leave nothing in it.
+"""Keeps the store behind the cache sound: its artifacts are whole and match the metadata, and killed runs are removed.
 
-A store is `artifacts/` and `metadata.sqlite` in one folder. An artifact lies in `<stage>/<output>/<execution>`. The
-digests of its files stand in the metadata, with the execution that made it: artifacts that are put back from a copy
-beside other metadata are not taken for those that the metadata mean.
+A store is a folder with `artifacts/` and `metadata.sqlite`. An artifact lies in `<stage>/<output>/<execution>`. The
+metadata hold the digests of its files, with the execution that made it, which reveals artifacts from another store.
 """
 
 import json

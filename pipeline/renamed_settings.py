@@ -50,7 +50,7 @@ def renamed_in(content: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], st
             if replacement:
                 yield (section, str(name)), f"is written {replacement} now."
             if key in GONE:
-                yield (section, str(name)), f"is no setting any more: {GONE[key]}."
+                yield (section, str(name)), f"is no longer a setting: {GONE[key]}."
         if section == "channels" and isinstance(values, Mapping):
             for name, channel in values.items():
                 if isinstance(channel, Mapping) and "settings" in channel:
@@ -58,7 +58,7 @@ def renamed_in(content: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], st
 
 
 def renamed_faults(content: Mapping[str, Any], locations: Locations, path: str) -> list[str]:
-    """Returns a fault for each former setting, with its location; see `pipeline.config.check_config`."""
+    """Returns a fault for each former setting, with its location; see `pipeline.config_file.check_config`."""
     return [f"{location_of(keys, locations, path)}: {'.'.join(keys)}: {fault}" for keys, fault in renamed_in(content)]
 
 

@@ -305,10 +305,10 @@ def apply_override(
         return [f"{location}: preset: {why}."]
     target = content
     for section in sections:
-        target[section] = target.get(section) or {}  # a section that is null is there again
+        target[section] = target.get(section) or {}  # a null section becomes an empty one
         target = target[section]
         if not isinstance(target, dict):
-            return [f"{location}: {section} is no section."]
+            return [f"{location}: {section} is not a section."]
     target[key] = value
     content |= expand_kinds(settings, content)
     locations[tuple(keys)] = location

@@ -29,7 +29,7 @@ class Publication(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """The properties of a stage beside its wiring.
+    """The properties of a stage, without its wiring.
 
     Attributes:
       publishes: its files for people, if any.

@@ -92,7 +92,8 @@ def launch_node(
 
 
 def uncached_copy(node: pipeline_pb2.PipelineNode) -> pipeline_pb2.PipelineNode:
-    """A node that runs whatever the cache holds, outside the run, so that later nodes do not find its artifacts."""
+    """Copies a node so that it runs without the cache and outside the run, where later nodes do not find its
+    artifacts."""
     again = copy.deepcopy(node)
     again.execution_options.caching_options.enable_cache = False
     for context in again.contexts.contexts:

@@ -1,6 +1,6 @@
 """The project's artifact types, which stages hand each other beyond TFX's standard types.
 
-A type's name has a part before a dot: without it Kubeflow Pipelines could not compile the type.
+Kubeflow Pipelines compiles only types whose names have a part before a dot.
 """
 
 from typing import Final

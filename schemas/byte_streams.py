@@ -1,4 +1,4 @@
-"""Streams of bytes: how they are unpacked within bounds, hashed and split into lines."""
+"""Byte streams: unpacking within bounds, hashing and splitting into lines."""
 
 import bz2
 import gzip
@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final, Protocol, cast
 from schemas.errors import DataError
 
 MAX_EXPANSION: Final = 200
-"""The reading of a file stops where it unpacks to more than this many times its size; texts reach 3 to 20 times."""
+"""Largest ratio of a file's unpacked size to its stored size; texts reach 3 to 20."""
 
 _ALWAYS_ALLOWED = 1 << 24
 _BUFFER = 1 << 18
@@ -23,7 +23,7 @@ class _Readable(Protocol):
 
 
 class _Reader(io.RawIOBase):
-    """A raw stream over anything with `read`, which is all that TensorFlow's files have."""
+    """A raw stream over anything with `read`, such as TensorFlow's files."""
 
     def __init__(self, stream: _Readable) -> None:
         self._stream = stream
@@ -41,7 +41,7 @@ class _Reader(io.RawIOBase):
 
 
 class HashingReader(_Reader):
-    """Reads a stream, and hashes the bytes on the way."""
+    """Reads a stream and hashes its bytes."""
 
     def __init__(self, stream: _Readable) -> None:
         super().__init__(stream)
@@ -85,26 +85,26 @@ def input_digest(digests: Sequence[str]) -> str:
 
 
 def check_content(setting: str, paths: Sequence[str], digests: Sequence[str], expected: str | None) -> None:
-    """Checks that an input had, when it was read, the content by which the cache keys it.
+    """Checks that an input has not changed since the cache's key was made.
 
     Args:
       setting: the dotted setting that gives the input.
       paths: its files.
-      digests: the SHA-256 of each file, of the bytes that were read (see `HashingReader`).
-      expected: the `input_digest` in the cache's key; None where no key holds the input.
+      digests: the SHA-256 of each file as it was read (see `HashingReader`).
+      expected: the `input_digest` in the cache's key; None if the key does not cover the input.
 
     Raises:
       DataError: the input changed after it was hashed.
     """
     if expected not in (None, actual := input_digest(digests)):
         raise DataError(
-            f"{' and '.join(paths)} must not change while a run reads it ({setting}): expected the SHA-256 {expected}; "
+            f"{' and '.join(paths)} changed while the run read it ({setting}): expected the SHA-256 {expected}; "
             f"got {actual}. Run again once it is complete."
         )
 
 
 def raw_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file, without their ends. Reads many at a time: a TensorFlow file is slow line by line.
+    """Yields the lines of a file without their ends. Reads large blocks, because TensorFlow's files are slow by line.
 
     Args:
       stream: its lines end with a line feed, which the last may lack; a carriage return belongs to the line.
@@ -123,7 +123,7 @@ def raw_lines(stream: BinaryIO) -> Iterator[bytes]:
 
 @contextmanager
 def unpacked(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The content of a plain, gzipped or bzipped stream; the first bytes show which, not the file's name.
+    """Unpacks a plain, gzipped or bzipped stream; its first bytes determine the format, not the file's name.
 
     Reading raises OSError, EOFError or zlib.error where the compression is broken or cut off, and OSError where the
     content exceeds `MAX_EXPANSION`.
@@ -139,7 +139,7 @@ def unpacked(stream: BinaryIO) -> Iterator[BinaryIO]:
     try:
         yield content
     finally:
-        # The stream belongs to the caller: a garbage-collected buffer would close it.
+        # The caller's stream stays open: the buffer would close it when garbage-collected.
         if not getattr(stream, "closed", False):
             stored.detach()
 
@@ -168,5 +168,5 @@ class _Bounded(_Reader):
         data = self._content.read1(size)
         self._held += len(data)
         if self._held > max(_ALWAYS_ALLOWED, MAX_EXPANSION * self._stored.taken):
-            raise OSError(f"holds more than {MAX_EXPANSION} times its size; if that is meant, bring it unpacked")
+            raise OSError(f"unpacks to more than {MAX_EXPANSION} times its size; if this is intended, unpack it first")
         return data

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 def die_with_the_parent(wait: Callable[[], object] | None = None) -> None:
-    """Kills this process as soon as its parent has ended, which a killed parent could not do.
+    """Kills this process as soon as its parent has ended, even if the parent was killed.
 
     A process that outlived its parent would wait for ever, or write into the folder of the parent's next run.
 

@@ -7,8 +7,8 @@
     <role>-00000-00000.ids, ...                            the ids of each shard of queries and documents
     copies.tsv                                             the ids of documents with equal texts, a line for each text
 
-Shards are UTF-8 in the form of `schemas.wikiclir`, never compressed. Line n of all shards of a role is line n of all
-its input files: a record that was left out leaves an empty line, in the ids too.
+Shards are uncompressed UTF-8 in the form of `schemas.wikiclir`. Line n of a role's joined shards is line n of its
+joined input files: a record that was left out leaves an empty line, in the ids as well.
 """
 
 import json
@@ -28,7 +28,7 @@ MANIFEST_FILE: Final = "manifest.json"
 COPIES_FILE: Final = "copies.tsv"
 FORMAT: Final = 4
 EMPTY_LINE: Final = b"\n"
-"""Stands for a record that was left out."""
+"""The line of a record that was left out."""
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,13 @@ class Columns(NamedTuple):
     """The columns of a role's files, in the order of our own form."""
 
     names: Mapping[str, tuple[str, ...]]
-    """A column's names in headers and JSON objects; the first that a file has counts."""
+    """A column's names in headers and JSON objects; if a file has several of them, the first counts."""
     orders: Mapping[int, Order]
-    """The order of the fields by their number, in lines without a header; 0 stands for any number."""
+    """The order of the fields in lines without a header, by the number of fields; 0 stands for any number."""
     optional: frozenset[str] = frozenset()
     """The columns that a file may lack."""
     ids: int = 1
-    """The number of columns, from the first on, that are ids."""
+    """Number of leading columns that are ids."""
     white_space: bool = False
     """Whether any white space may separate the fields."""
 
@@ -43,7 +43,7 @@ def _text_columns(*ids: str) -> Columns:
 COLUMNS: Final[Mapping[str, Columns]] = {
     "queries": _text_columns(*_QUERY_ID, "id", *_DOC_ID),
     "documents": _text_columns(*_DOC_ID, "id", *_QUERY_ID),
-    # Four are those of TREC's qrels, six those of its run files.
+    # TREC's qrels have four fields, its run files six.
     "judgments": Columns({**_PAIR, "grade": _GRADE}, {3: (0, 1, 2), 4: (0, 2, 3)}, ids=2, white_space=True),
     "candidates": Columns({**_PAIR, "grade": _GRADE, "split": ("split",)}, {4: (0, 1, 2, 3)}, ids=2),
     "domains": Columns({"query_id": ("_id", *_QUERY_ID, "id"), "domain": ("domain", "topic", "tag")}, {2: (0, 1)}),
@@ -62,15 +62,15 @@ FORMS: Final[Mapping[str, str]] = {
     "run": "lines of TREC's query_id, Q0, doc_id, rank, score, tag, separated by white space",
     "ids": "lines that begin with an id",
 }
-"""The form of each role's files, as an error message names it."""
+"""The form of each role's files, for error messages."""
 
 
 def expected_form(role: str) -> str:
-    """The sentence of an error that says what a role's file may look like."""
+    """Returns the accepted forms of a role's file, for an error message."""
     return f"{FORMS[role]}; tabs or commas separate fields, and a header may name them in any order: docs/formats.md"
 
 
-_OF_FORM: Final = frozenset(
+_FORM_REASONS: Final = frozenset(
     {
         *(Reason.FIELD_COUNT, Reason.BAD_QUOTES, Reason.BAD_JSON, Reason.BAD_ARRAY, Reason.NO_ID, Reason.NO_TEXT),
         *(Reason.BAD_HEADER, Reason.BAD_ID, Reason.EMPTY_TEXT, Reason.BAD_GRADE, Reason.BAD_SPLIT, Reason.BAD_SCORE),
@@ -79,8 +79,8 @@ _OF_FORM: Final = frozenset(
 
 
 def form_note(role: str, drops: Iterable[Drops]) -> list[str]:
-    """The last line of an error about bad lines: the form of the role's files, if that is what the lines lack."""
-    return [f"  expected {expected_form(role)}"] if any(drop.reason in _OF_FORM for drop in drops) else []
+    """Returns the accepted forms as the last line of an error, if the form of any line was wrong."""
+    return [f"  expected {expected_form(role)}"] if any(drop.reason in _FORM_REASONS for drop in drops) else []
 
 
 def column_name(field: str) -> str:
@@ -94,24 +94,24 @@ def column_name(field: str) -> str:
 
 
 class HeaderError(ValueError):
-    """A header that does not name the columns; the message is the expected order, with a name of each."""
+    """A header that does not name the columns; the message lists the names of all columns, in order."""
 
 
 _NAME: Final = re.compile(r"[^\W\d][\w.-]*")
 
 
 def header_order(role: str, fields: Sequence[str]) -> Order | None:
-    """Orders the columns of a file by the names in its header.
+    """Returns the order of a file's columns by the names in its header.
 
-    A line is a header if its fields name all columns, in any order and among others, or if they are single words and
-    name at least the first id.
+    A line is a header if its fields name all required columns, in any order and among other fields, or if all fields
+    are single words and one is the name of an id.
 
     Args:
       role: a key of `COLUMNS`.
       fields: the fields of the file's first line.
 
     Returns:
-      the order, or None where the line is no header.
+      the order, or None where the line is not a header.
 
     Raises:
       HeaderError: the line is a header that lacks a column.
@@ -128,7 +128,7 @@ def header_order(role: str, fields: Sequence[str]) -> Order | None:
     order = tuple(
         next((names.index(name) for name in known if name in names), None) for known in columns.names.values()
     )
-    if all(at is not None or name in columns.optional for at, name in zip(order, columns.names, strict=True)):
+    if columns.optional.issuperset(name for name, at in zip(columns.names, order, strict=True) if at is None):
         return order
     if len(fields) > 1 and any(at is not None for at in order[: columns.ids]) and all(map(_NAME.fullmatch, fields)):
         wanted = (f"{name} (optional)" if name in columns.optional else name for name in columns.names)

@@ -1,4 +1,4 @@
-"""How much of texts lies beyond the limit on their words."""
+"""The texts and words that the limit on a text's words cuts off."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from schemas.json_record import JsonRecord
 
 CUT_FILE: Final = "cut_texts.json"
-"""In Transform's graph, made in one process: what the limit cuts of the texts that it read, `CutReport`."""
+"""The `CutReport` in the transform graph; only the Transform of one process writes it."""
 
 
 class CutTexts(JsonRecord):
@@ -32,7 +32,7 @@ class CutTexts(JsonRecord):
 
     @property
     def is_much(self) -> bool:
-        """Whether more than a tenth of the words is cut off, which a person should know."""
+        """Whether more than a tenth of the words is cut off, enough for a warning."""
         return self.cut_words > self.words / 10
 
     def sentence(self, noun: str, limit: int) -> str:

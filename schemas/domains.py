@@ -44,7 +44,7 @@ class DomainFilter(NamedTuple):
 
     Attributes:
       names: names of domains, UTF-8.
-      are_kept: whether the lists of these domains are read; otherwise those of all others.
+      are_kept: True reads the lists of these domains; False reads the lists of all other domains.
     """
 
     names: frozenset[bytes]
@@ -64,7 +64,7 @@ EVERY_DOMAIN: Final = domains_to_train(held_out=())
 
 
 def domains_to_test(held_out: Collection[str]) -> DomainFilter:
-    """The domains whose test lists are scored: those held out, or all where none is.
+    """The domains whose test lists are scored: the held-out ones, or all domains where none is held out.
 
     Example:
       >>> [domains_to_test(held_out).keeps(b"news") for held_out in ([], ["news"], ["health"])]
@@ -74,7 +74,7 @@ def domains_to_test(held_out: Collection[str]) -> DomainFilter:
 
 
 def held_out_fault(held_out: Collection[str], domains: Collection[str]) -> str | None:
-    """Returns an error message where domains cannot be held out, or None.
+    """Returns an error message for domains that cannot be held out, or None.
 
     Args:
       held_out: the names of `data.held_out`.
@@ -90,28 +90,28 @@ def held_out_fault(held_out: Collection[str], domains: Collection[str]) -> str |
 
 
 class TrainedDomains(NamedTuple):
-    """The number of domains that settings of a training need."""
+    """The number of domains that a training's settings need."""
 
-    fewest: int = 1
+    min_domains: int = 1
     needed_by: str = ""
-    """The setting that needs the fewest."""
-    most: int | None = None
+    """The setting that needs `min_domains`."""
+    max_domains: int | None = None
     """Number of lists of a training step, if each step needs a list of every domain; None otherwise."""
 
     def fault(self, trained: Collection[str]) -> str | None:
-        """Returns an error message for the domains that are trained on, or None.
+        """Returns an error message if too few or too many domains are trained on, or None.
 
         Example:
           >>> TrainedDomains(2, "adversary.weight").fault(["news"])
           'adversary.weight needs 2 domains or more that are trained on; got news'
         """
-        if len(trained) < self.fewest:
+        if len(trained) < self.min_domains:
             got = ", ".join(sorted(trained)) or "none"
-            return f"{self.needed_by} needs {self.fewest} domains or more that are trained on; got {got}"
-        if self.most is not None and len(trained) > self.most:
+            return f"{self.needed_by} needs {self.min_domains} domains or more that are trained on; got {got}"
+        if self.max_domains is not None and len(trained) > self.max_domains:
             return (
-                "training.sampling equal needs a training.batch_lists of as many lists as domains are trained on, "
-                f"{len(trained)}, or more; got {self.most}"
+                "training.sampling equal needs a list of each trained domain in every step: training.batch_lists must "
+                f"be at least {len(trained)}; got {self.max_domains}"
             )
         return None
 
@@ -119,15 +119,12 @@ class TrainedDomains(NamedTuple):
 def check_lists(
     lists: Mapping[str, Mapping[str, int]], held_out: Collection[str], held_out_texts: bool = False
 ) -> list[str]:
-    """Finds domains that lack the lists that a run needs of them.
+    """Returns an error message for each domain that lacks lists that a run needs.
 
     Args:
       lists: domain to split to its number of lists.
       held_out: the names of `data.held_out`.
-      held_out_texts: whether the texts of their train lists are read.
-
-    Returns:
-      a sentence for each fault.
+      held_out_texts: whether the train lists of held-out domains are read.
     """
     faults = []
     if pair := alike(sorted(lists)):

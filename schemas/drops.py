@@ -7,10 +7,10 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 REPORT_FILE: Final = "report.json"
-"""The file in which a stage leaves its account of the data."""
+"""The file of a stage's account of the data."""
 
 MAX_EXAMPLES: Final = 5
-"""Examples kept of each reason."""
+"""Number of examples kept for each reason."""
 
 
 class DropReason(Enum):
@@ -107,13 +107,13 @@ def _in_order(drops: Iterable[Drops]) -> tuple[Drops, ...]:
 def bad_input(
     path: str, read: int, drops: Sequence[Drops], max_bad_share: float, records: str, limit: str
 ) -> list[str]:
-    """The lines of an error for too many bad records, the most frequent reason first; empty where there are few.
+    """The lines of an error for too many bad records, the most frequent reason first; empty if the share is allowed.
 
     Args:
       path: the input's path.
       read: the number of records read.
       drops: the records left out.
-      max_bad_share: the allowed share of bad records. A fatal reason is refused whatever the share, and shown alone.
+      max_bad_share: the allowed share of bad records. A fatal reason is always an error, and then the only one shown.
       records: the word for the input's records.
       limit: a phrase that names the share's setting.
     """
@@ -138,11 +138,11 @@ class ReadReport:
     Attributes:
       path: the file's path; the paths of several files, with "and" between them.
       read: number of records, or lines, read.
-      used: number of them that are used.
-      drops: the others, by reason.
+      used: number of records used.
+      drops: the records left out, by reason.
 
     Raises:
-      AssertionError: the counts do not balance (a fault of ours).
+      AssertionError: the counts do not balance, which is a bug of ours.
 
     Example:
       >>> ReadReport("wiki.queries", read=2, used=2, drops=()).describe()
@@ -165,13 +165,7 @@ class ReadReport:
         return sum(drop.count for drop in self.drops if drop.reason.bad)
 
     def faults(self, max_bad_share: float, records: str = "records") -> list[str]:
-        """The lines of an error, the most frequent reason first; empty where few enough records are bad.
-
-        Args:
-          max_bad_share: the allowed share of bad records (`data.max_bad_share`). A fatal reason is refused whatever
-            the share, and then shown alone.
-          records: the word for the input's records.
-        """
+        """The lines of an error for too many bad records; see `bad_input`."""
         limit = f"at most a share of {max_bad_share:g} may be (data.max_bad_share)"
         return bad_input(self.path, self.read, self.drops, max_bad_share, records, limit)
 

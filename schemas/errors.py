@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 
 class DataError(Exception):
-    """An error in a user's data. The message says what must hold, what came, where, and what to do."""
+    """An error in a user's data. The message says what is wrong, where, and what to do."""
 
 
 class ConfigError(Exception):
     """A configuration with faults.
 
     Args:
-      faults: a sentence for each fault, with its place.
+      faults: a sentence for each fault, with the setting that has it.
     """
 
     def __init__(self, faults: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""The files of an evaluation, and the gate's verdict on it: their names and their content."""
+"""The names and the content of an evaluation's files, and of the gate's verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ PARAMETERS_FILE: Final = "parameters.json"
 MODEL_TAG: Final = "smooth_clir"
 """The tag of the model's own runs."""
 RANDOM_ORDER: Final = "random"
-"""The name of the baseline that no system ranks."""
+"""The name of the baseline of random order."""
 
 NEARLY_ALL: Final = 0.9
 """Above this share of queries on seen documents, few queries measure the ranking of unseen ones."""
@@ -49,7 +49,7 @@ class EvaluationReport(JsonRecord):
     feedback: float = 0.0
     """Gain of the model's second pass over each list (see `models.lists.feedback`); 0: none."""
     feedback_documents: int = 2
-    """Number of documents that the second pass takes for relevant ones."""
+    """Number of documents that the second pass takes as relevant."""
     paper_names: dict[str, str]
     """The paper's names of its metrics."""
     metrics: dict[str, float]
@@ -61,15 +61,15 @@ class EvaluationReport(JsonRecord):
     baselines: dict[str, dict[str, float]]
     """The means of random order and of other systems on the same lists, by their names."""
     parameters: dict[str, dict[str, Any]] = {}
-    """The parameters that the eval split chose for other systems, by their names; without those that have none."""
+    """The parameters chosen on the eval split for each other system that has any."""
     channels: dict[str, dict[str, float]] = {}
-    """The means of each of the model's channels alone, by their names, and of the first pass where there is a second;
-    empty where there is only one."""
+    """The means of each channel on its own, and of the first pass where there is a second, by name; empty for a model
+    with a single channel."""
     seen: PartReport | None = None
     """The queries with an MR document that is relevant to some train query, or has the text of such a document; None
     where the train split is unknown."""
     cold: PartReport | None = None
-    """The other queries; None likewise."""
+    """The other queries; None where the train split is unknown."""
     domains: dict[str, PartReport] = {}
     """The queries of each domain, by its name; empty where the collection names no domains."""
     warnings: tuple[str, ...] = ()
@@ -133,7 +133,7 @@ class QueryMetrics:
 
 
 class Comparison(JsonRecord):
-    """A model beside the last pushed one, on the same lists."""
+    """The comparison of a model with the last pushed one, on the same lists."""
 
     version: str
     """The last pushed model's version."""
@@ -146,7 +146,7 @@ class Comparison(JsonRecord):
     p_value: float
     """One-sided p-value of `models.evaluation.significance`: the model is worse."""
     significance: float
-    """The model is significantly worse where `p_value` lies below this."""
+    """The significance level: the model is worse if `p_value` is below it."""
 
     @property
     def is_worse(self) -> bool:
@@ -160,4 +160,4 @@ class Verdict(JsonRecord):
     blessed: bool
     reason: str
     comparison: Comparison | None
-    """The comparison with the last pushed model; None where there was none."""
+    """The comparison with the last pushed model; None where no model was pushed."""

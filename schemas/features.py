@@ -1,7 +1,8 @@
-"""Names of the features in a listwise `tf.train.Example`: one example a query, which is a row of one table.
+"""Names of the features in a listwise `tf.train.Example`; each example is a query with its list of documents.
 
-A feature's first word shows its owner: `query_` the list's query, `doc_` a document in whatever list, and any other
-word a document's place in one list. A list has one value of a query column, and one for each document of any other.
+The prefix shows what a feature describes: `query_` the list's query, `doc_` a document whatever its list, and all
+others a document within this list. A list has a single value of a query feature, and a value per document of all
+others.
 """
 
 from typing import Final
@@ -10,30 +11,30 @@ QUERY_ID: Final = "query_id"
 QUERY_TEXT: Final = "query_text"
 QUERY_TITLE: Final = "query_title"
 QUERY_DOMAIN: Final = "query_domain"
-"""Name of the query's domain (see `schemas.domains`), empty where the collection has none; in a batch of lists of
-several domains, its number."""
+"""Name of the query's domain (see `schemas.domains`), empty where the collection has none; in a batch of several
+domains, the domain's number."""
 DOC_ID: Final = "doc_id"
 DOC_TEXT: Final = "doc_text"
 DOC_TITLE: Final = "doc_title"
 RELEVANCE: Final = "relevance"
 NEGATIVE_PLACE: Final = "negative_place"
-"""Place, from 0, of an NR document in the order of the draw, or of the candidates file; -1 for judged documents, which
-`data.used_negatives` never leaves out."""
+"""Position, from 0, of an NR document in the order of drawing, or of the candidates file; -1 for judged documents,
+which `data.used_negatives` never leaves out."""
 
 INTEGERS: Final = (RELEVANCE, NEGATIVE_PLACE)
 """The features that are int64; any other is UTF-8."""
 
 WITHOUT_TITLES: Final = (QUERY_ID, QUERY_DOMAIN, QUERY_TEXT, DOC_ID, DOC_TEXT, RELEVANCE, NEGATIVE_PLACE)
-"""The features that models, baselines and statistics may read. Titles are for people: in WikiCLIR they give the answer
+"""The features that models, baselines and statistics may read. Titles are only shown: in WikiCLIR they give the answer
 away."""
 
 QUERY_TOKENS: Final = "query_tokens"
 DOC_TOKENS: Final = "doc_tokens"
-"""Vocabulary ids, made by Transform; they leave out words outside the vocabulary."""
+"""Vocabulary ids, made by Transform, without words outside the vocabulary."""
 
 QUERY_STEMS: Final = "query_stems"
 DOC_STEMS: Final = "doc_stems"
-"""Ids of the words' stems in separate vocabularies; a word outside its own vocabulary keeps its stem."""
+"""Ids of the words' stems in separate vocabularies, also of words outside the vocabulary of words."""
 
 IDS: Final = (QUERY_TOKENS, DOC_TOKENS, QUERY_STEMS, DOC_STEMS)
 """The features that hold vocabulary ids."""
@@ -63,7 +64,7 @@ STEMS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: QUERY_STEM_VOCABULARY, DOCUMENT_
 """The vocabulary of the stems of each vocabulary's words."""
 
 COUNTS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: "query_word_counts", DOCUMENT_VOCABULARY: "document_word_counts"}
-"""Where there are pre-trained vectors: files of all the train split's words, a line `count word` each."""
+"""Names of the files with all words of the train split, lines of `count word`; written for pre-trained vectors only."""
 
 
 def fixed_score(channel: str) -> str:
@@ -77,5 +78,5 @@ def is_of_query(name: str) -> bool:
 
 
 def is_of_document(name: str) -> bool:
-    """Whether a feature belongs to a document, whatever list it stands in."""
+    """Whether a feature belongs to a document, whatever its list."""
     return name.startswith("doc_")

@@ -9,8 +9,8 @@ def open_file(path: str, mode: str = "r") -> Any:
     """Opens a file: a local path as Python does, with texts in UTF-8; a path with `://` by TensorFlow.
 
     Raises:
-      FileNotFoundError: there is no such file to read. TensorFlow's own files raise an exception of another type, and
-        only when they are read.
+      FileNotFoundError: the file to read does not exist. TensorFlow itself would raise another type, and only when
+        reading.
     """
     if "://" not in path:
         return open(path, mode, encoding=None if "b" in mode else "utf-8")

@@ -2,7 +2,7 @@
 
 Plain, gzipped or bzipped:
 
-    TSV           id <TAB> title <TAB> text           our own form (`schemas.wikiclir`) and its like
+    TSV           id <TAB> title <TAB> text           our own form (`schemas.wikiclir`), or other columns
     CSV           the same with commas or semicolons, and quotes
     white space   query_id 0 doc_id grade             TREC's qrels and run files
     JSON lines    {"_id": "d1", "title": "...", "text": "..."}
@@ -29,13 +29,13 @@ from schemas.wikiclir import MAX_LINE_BYTES, Reason, decode_lines, excerpt_of, n
 
 _HEAD_LINES: Final = 100
 _HEAD_BYTES: Final = 1 << 20
-"""The first lines together decide the form: a single bad line at the start costs one record."""
+"""The form is decided by the first lines together, so that a bad first line costs only its own record."""
 _MAX_HEADER: Final = 1000
 _MAX_QUOTED_LINES: Final = 10_000
 """Largest number of lines of a quoted record."""
 
 Row: TypeAlias = tuple[int, Sequence[str], str]
-"""The number of a line, its fields in the order of the role's columns, and the line to show in messages."""
+"""A line's number, its fields in the order of the role's columns, and the line itself for messages."""
 _Line: TypeAlias = tuple[int, str] | Drop
 
 
@@ -43,7 +43,7 @@ class _Form(NamedTuple):
     """The form of a file's lines."""
 
     separator: str | None = "\t"
-    """None is any white space."""
+    """None stands for any white space."""
     width: int = 0
     """The number of fields; 0 allows any."""
     order: Order = ()
@@ -96,7 +96,7 @@ _OBJECT: Final = re.compile(r'\s*\{\s*["}]')
 
 
 def _form(role: str, lines: Sequence[str]) -> _Form:
-    """The form of most of the first lines; raises a HeaderError for a header that lacks a column."""
+    """Returns the form of the majority of the first lines; raises a HeaderError for a header that lacks a column."""
     columns = COLUMNS[role]
     first = lines[0] if lines else ""
     if _OBJECT.match(first) or 2 * sum(map(bool, map(_OBJECT.match, lines))) > len(lines):
@@ -112,7 +112,7 @@ def _form(role: str, lines: Sequence[str]) -> _Form:
         for line in lines
         for separator, is_quoted in quotes.items()
         for fields in [_split(line, separator, is_quoted)]
-        # A comma in a plain text makes no CSV.
+        # A plain text may hold commas without being CSV.
         if len(fields) in columns.orders and (separator not in (",", ";") or is_id(fields[0]))
     )
     separator, width = max(layouts, key=lambda layout: layouts[layout], default=("\t", max(columns.orders)))
@@ -122,7 +122,7 @@ def _form(role: str, lines: Sequence[str]) -> _Form:
 
 
 def _split(line: str, separator: str | None, is_quoted: bool) -> list[str]:
-    """The fields of a line that is one record; none where its quotes are wrong."""
+    """Splits a line that is a whole record into fields; returns no fields where its quotes are wrong."""
     if not is_quoted or '"' not in line:
         return line.split(separator)
     try:
@@ -132,7 +132,7 @@ def _split(line: str, separator: str | None, is_quoted: bool) -> list[str]:
 
 
 def _csv_reader(lines: Iterable[str], separator: str | None) -> Iterator[list[str]]:
-    csv.field_size_limit(MAX_LINE_BYTES)  # of the whole process; the library's own is 128 KiB
+    csv.field_size_limit(MAX_LINE_BYTES)  # for the whole process; the default is 128 KiB
     return csv.reader(lines, delimiter=separator or "\t", strict=True)
 
 
@@ -143,8 +143,8 @@ _OPEN: Final = re.compile(r'"(?:[^"]|"")*')
 def _is_quoted(lines: Sequence[str], separator: str | None) -> bool:
     """Whether fields may stand in quotes, as a spreadsheet or `csv.writer` writes them.
 
-    Quotes are plain text in WikiCLIR. Beside tabs they are syntax where they enclose every field of the first line, or
-    where a field in quotes holds doubled ones and no other field has a quote at its start and others within.
+    In WikiCLIR quotes are plain text. In tab-separated lines they are syntax if they enclose every field of the first
+    line, or if a quoted field holds doubled quotes and no field that begins with a quote has single quotes within.
     """
     if separator != "\t":
         return separator is not None
@@ -158,7 +158,7 @@ def _is_quoted(lines: Sequence[str], separator: str | None) -> bool:
 
 
 def _field_rows(lines: Iterator[_Line], file: str, form: _Form, is_stripped: bool) -> Iterator[Row | Drop]:
-    """The rows of lines of fields."""
+    """Splits lines into the fields of rows."""
     separator, width, order, _, is_quoted, is_header = form
     is_ours = order == tuple(range(width))
     for item in _quoted_rows(lines, file, separator) if is_quoted else lines:
@@ -183,9 +183,9 @@ def _field_rows(lines: Iterator[_Line], file: str, form: _Form, is_stripped: boo
 
 
 def _quoted_rows(lines: Iterator[_Line], file: str, separator: str | None) -> Iterator[Row | Drop]:
-    """Splits lines with quotes into fields; a record's further lines are drops, so that every line has its number.
+    """Splits lines with quotes into fields; a record's second and later lines are drops, so that all lines are counted.
 
-    A record whose quotes are wrong costs its first line: the next one begins another.
+    A record with wrong quotes loses only its first line; the next line begins a new record.
     """
     waiting: deque[_Line] = deque()
 
@@ -193,7 +193,7 @@ def _quoted_rows(lines: Iterator[_Line], file: str, separator: str | None) -> It
         return waiting.popleft() if waiting else next(lines, None)
 
     def record(taken: list[_Line]) -> Iterator[str]:
-        """The lines of a record, the first of which is taken; adds each that the reader of CSV asks for."""
+        """Yields a record's lines to the CSV reader; adds each further line that it needs to `taken`."""
         while True:
             yield "\n" if isinstance(taken[-1], Drop) else taken[-1][1].replace("\r", " ") + "\n"
             item = take() if len(taken) < _MAX_QUOTED_LINES else None
@@ -224,12 +224,12 @@ def _quoted_rows(lines: Iterator[_Line], file: str, separator: str | None) -> It
 
 
 def _array_rows(role: str, content: BinaryIO, file: str) -> Iterator[Row | Drop]:
-    """The rows of a JSON array; an entry counts as a line."""
+    """Makes the rows of a JSON array; an entry counts as a line."""
     entries = read_json(content, file, Reason.BAD_ARRAY, "bring it as JSON lines")
     if isinstance(entries, Drop):
         yield entries
         return
-    make_row = _row_of(role)
+    make_row = _row_maker(role)
     for number, entry in enumerate(entries, 1):
         fields = make_row(entry)
         if isinstance(fields, Reason):
@@ -239,8 +239,8 @@ def _array_rows(role: str, content: BinaryIO, file: str) -> Iterator[Row | Drop]
 
 
 def _object_rows(role: str, lines: Iterable[_Line], file: str) -> Iterator[Row | Drop]:
-    """The rows of JSON lines."""
-    make_row = _row_of(role)
+    """Makes the rows of JSON lines."""
+    make_row = _row_maker(role)
     for item in lines:
         if isinstance(item, Drop):
             yield item
@@ -268,7 +268,7 @@ _LACKING: Final[Mapping[str, Reason]] = {
 }
 
 
-def _row_of(role: str) -> Callable[[Any], list[str] | Reason]:
+def _row_maker(role: str) -> Callable[[Any], list[str] | Reason]:
     """Returns the function that makes the fields of a role's columns from a JSON value."""
     columns = COLUMNS[role]
 
@@ -301,7 +301,7 @@ def _join_lines(text: str) -> str:
 
 
 def checked_row(row: Row, file: str) -> Row | Drop:
-    """The row, or a drop where a line of our own form cannot hold it."""
+    """Returns the row, or a drop if a line of our own form cannot hold it."""
     line = "\t".join(row[1])
     reason = None
     if "\x00" in line:
@@ -316,5 +316,5 @@ def checked_row(row: Row, file: str) -> Row | Drop:
 
 
 def is_id(identifier: str) -> bool:
-    """Whether a text can be an id: run files and qrels separate ids by white space, so an id holds none."""
+    """Whether a text can be an id: without white space, which separates ids in run files and qrels."""
     return identifier.split() == [identifier]

@@ -1,10 +1,10 @@
 """An index of a collection on disk: one version of it, a folder that never changes.
 
 manifest.json
-segments/NUMBER/    some of the documents, see `smooth_clir.retrieval.segment`
+segments/NUMBER/    a part of the documents, see `smooth_clir.retrieval.segment`
 removed/NUMBER.npy  int32: the rows of a segment whose documents were removed, if any
 vectors.faiss       the index of near vectors, where the documents are many
-left.tsv            documents of the version before that a run's index lacks; for a person, so that no digest is kept
+left.tsv            documents of the previous version that a run's index lacks; for people, so without a digest
 """
 
 import hashlib
@@ -21,7 +21,7 @@ REMOVED: Final = "removed"
 VECTORS_FILE: Final = "vectors.faiss"
 LEFT_FILE: Final = "left.tsv"
 OWN_WEIGHTS_FILE: Final = "own_weights.npy"
-"""In a segment, the weights of the terms that documents hold themselves; see `smooth_clir.retrieval.segment`."""
+"""In a segment, the weights of the documents' own terms; see `smooth_clir.retrieval.segment`."""
 FORMAT: Final = 1
 _DIGEST: Final = "sha256"
 
@@ -29,14 +29,14 @@ MAX_LENGTH_RATIO: Final = 1.5
 MAX_UNKNOWN: Final = 0.1
 MAX_DIVERGENCE: Final = 0.2
 MIN_DOCUMENTS: Final = 250
-"""With fewer documents, on either side, the divergence is chance; see docs/search.md."""
+"""With fewer documents on either side, the divergence is due to chance; see docs/search.md."""
 
 
 class Drift(JsonRecord):
-    """How far the documents of an index are from those of its model: the statistics of both.
+    """The statistics of an index's documents and of its model's, which show whether the model still fits.
 
-    The model's statistics are those of its lexicon's documents, by which it weighs matching words. A term is unknown
-    where neither the lexicon nor the towers have it; in the lexicon's own documents no term is.
+    The model's documents are those of its lexicon, by which it weighs matching words. A term is unknown if neither the
+    lexicon nor the towers have it; the lexicon's documents have no unknown terms.
 
     Example:
       >>> drift = Drift(documents=3, model_documents=9, mean_length=4, model_mean_length=2, unknown_share=0.25)
@@ -49,20 +49,20 @@ class Drift(JsonRecord):
     documents: int
     """Number of documents in the index."""
     model_documents: int | None = None
-    """Number of the model's documents. None, here and below, where it is not available; see `reason`."""
+    """Number of the model's documents. Here and below, None stands for an unavailable value; see `reason`."""
     mean_length: float | None = None
-    """Mean length of a document, in the terms that count within the lexicon's limit, if it has one."""
+    """Mean number of a document's terms within the lexicon's limit, if it has one."""
     model_mean_length: float | None = None
     unknown_share: float | None = None
     """Share of unknown terms among all occurrences of terms: 0 .. 1."""
     divergence: float | None = None
     """Jensen-Shannon divergence of the terms' document frequencies, normalised on each side: 0 .. 1 bits."""
     reason: str = ""
-    """The reason why a value is not available; empty where all are."""
+    """The reason why a value is unavailable; empty if all values are available."""
 
     @property
     def length_ratio(self) -> float | None:
-        """The mean length over that of the model's documents."""
+        """The documents' mean length divided by that of the model's documents."""
         return self.mean_length / self.model_mean_length if self.mean_length and self.model_mean_length else None
 
     def describe(self) -> str:
@@ -92,18 +92,18 @@ class Drift(JsonRecord):
         return ", and ".join(sentence.partition(":")[0] for sentence in self.warnings()) or None
 
     def warnings(self) -> Iterator[str]:
-        """A sentence for each value that calls for a new model; docs/search.md explains the bounds."""
+        """Yields a sentence for each value that calls for a new model; docs/search.md explains the bounds."""
         ratio = self.length_ratio
         if ratio is not None and not 1 / MAX_LENGTH_RATIO <= ratio <= MAX_LENGTH_RATIO:
             yield (
                 f"documents are {ratio:.2f} times as long as those of the model: beyond a factor of "
-                f"{MAX_LENGTH_RATIO:g} words that match weigh too much or too little beside the vectors; "
+                f"{MAX_LENGTH_RATIO:g} matching words weigh too much or too little against the vectors; "
                 "train a model on these documents"
             )
         if self.unknown_share is not None and self.unknown_share > MAX_UNKNOWN:
             yield (
                 f"{100 * self.unknown_share:.1f} % of the terms are unknown to the model: beyond "
-                f"{100 * MAX_UNKNOWN:g} % much of what these documents say cannot be found; train a model on them"
+                f"{100 * MAX_UNKNOWN:g} % many words of these documents cannot be searched; train a model on them"
             )
         if (
             self.divergence is not None
@@ -112,8 +112,8 @@ class Drift(JsonRecord):
         ):
             yield (
                 f"the documents' terms diverge from those of the model by {self.divergence:.2f} bits: beyond "
-                f"{MAX_DIVERGENCE:g} they are of another kind, and the model takes rare words for frequent ones, or "
-                "the other way round; train a model on these documents"
+                f"{MAX_DIVERGENCE:g} they are of another kind, and the model mistakes rare words for frequent ones, or "
+                "frequent ones for rare; train a model on these documents"
             )
 
 
@@ -140,12 +140,12 @@ class SegmentRecord(JsonRecord):
 
     @property
     def removed_file(self) -> str:
-        """The path of the rows that were removed; there is no such file where none was."""
+        """The path of the file of removed rows, which exists only if there are any."""
         return f"{REMOVED}/{self.number}.npy"
 
     @property
     def has_own_terms(self) -> bool:
-        """Whether it holds the terms of the documents themselves, by which a second pass compares them."""
+        """Whether the segment holds its documents' own terms, which a second pass compares."""
         return OWN_WEIGHTS_FILE in self.files
 
     def paths(self) -> dict[str, FileRecord]:
@@ -154,9 +154,9 @@ class SegmentRecord(JsonRecord):
 
 
 class IndexManifest(JsonRecord):
-    """The content of `manifest.json`, which ends with the SHA-256 of all before it.
+    """The content of `manifest.json`, which ends with the SHA-256 of the rest.
 
-    Indexes of earlier versions of the project lack this digest, `files` and `of_run`; they are read, too.
+    Indexes of earlier versions of the project lack this digest, `files` and `of_run`; they can still be read.
 
     Example:
       >>> drift = Drift(documents=0)
@@ -176,11 +176,11 @@ class IndexManifest(JsonRecord):
     next_number: int
     """The number of the next new segment."""
     lists: int = 0
-    """Number of lists of vectors in `vectors.faiss`; 0 without this file: every document is compared."""
+    """Number of lists of vectors in `vectors.faiss`; 0 without this file: a search compares every document."""
     probes: int = 0
     """Number of lists that a search reads."""
     files: dict[str, FileRecord] | None = None
-    """The files beside the segments, by their paths; None in an index of an earlier version of the project."""
+    """The files outside the segments, by their paths; None in an index of an earlier version of the project."""
     origin: str = ""
     """SHA-256 of the manifest of the run's index, which updates have changed since; empty in that manifest itself."""
     of_run: bool = False
@@ -190,12 +190,12 @@ class IndexManifest(JsonRecord):
 
     @property
     def identity(self) -> str:
-        """The index by its content, whatever its number: the beginning of its manifest's SHA-256."""
+        """The first digits of the manifest's SHA-256, which depend on the index's content only."""
         return _sha256(self.model_dump())[:16]
 
     @property
     def has_own_terms(self) -> bool:
-        """Whether every segment has them."""
+        """Whether every segment holds its documents' own terms."""
         return all(segment.has_own_terms for segment in self.segments)
 
     def paths(self) -> dict[str, FileRecord]:
@@ -215,13 +215,13 @@ class IndexManifest(JsonRecord):
         """Reads the text of a file.
 
         Raises:
-          ValueError: the text is no JSON, has another form, or was changed.
+          ValueError: the text is not JSON, has another form, or was changed.
         """
         manifest = super().from_json(text)
         content = parse_json(text)
         recorded = content.pop(_DIGEST, None)
         if (recorded is not None or manifest.files is not None) and recorded != (actual := _sha256(content)):
-            raise ValueError(f"its SHA-256 must be {recorded}, and is {actual}")
+            raise ValueError(f"its SHA-256 must be {recorded}; got {actual}")
         return manifest
 
 

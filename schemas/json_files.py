@@ -1,4 +1,4 @@
-"""JSON that others may have written, read within bounds. Nothing else in the project parses JSON."""
+"""Reads untrusted JSON within bounds. Nothing else in the project parses JSON."""
 
 import json
 import zlib
@@ -8,11 +8,10 @@ from schemas.drops import Drop
 from schemas.wikiclir import Reason
 
 MAX_JSON_BYTES: Final = 1 << 30
-"""The largest unpacked size of such a file, which is held in memory with several times its size."""
-
+"""The largest unpacked size of a file; parsing takes several times as much memory."""
 
 MAX_DEPTH: Final = 100
-"""The largest number of objects and lists within each other; each takes a part of Python's stack."""
+"""The largest number of objects and lists within each other; each level takes a part of Python's stack."""
 
 _HOLDERS: Final = (dict, list, tuple)
 
@@ -25,7 +24,8 @@ def parse_json(text: str | bytes | bytearray, **options: Any) -> Any:
       options: those of `json.loads`.
 
     Raises:
-      ValueError: it is no JSON, too deep, too large for the memory, or has a whole number of thousands of digits.
+      ValueError: the text is not JSON, is too deep or too large for the memory, or has an integer of thousands of
+        digits.
 
     Example:
       >>> parse_json("[" * 200_000 + "]" * 200_000)
@@ -53,13 +53,13 @@ def parse_json(text: str | bytes | bytearray, **options: Any) -> Any:
 
 
 def read_json(content: BinaryIO, file: str, reason: Reason, remedy: str, **options: Any) -> Any | Drop:
-    """Reads the value, or returns one fatal drop.
+    """Reads a JSON file; returns a drop with a fatal reason if that fails.
 
     Args:
       content: the unpacked file.
       file: the file's name, for the drop.
-      reason: the reason for a drop of what is no JSON.
-      remedy: what a user can do with a larger file.
+      reason: the drop's reason where the content is not JSON.
+      remedy: what a user can do with a file that is too large.
       options: those of `json.loads`.
     """
     try:

@@ -13,7 +13,7 @@ Record = TypeVar("Record", bound="JsonRecord")
 
 
 class JsonRecord(BaseModel):
-    """The base of these values: frozen; it ignores unknown keys, which later versions may write.
+    """A frozen record that ignores unknown keys, which later versions may write.
 
     Example:
       >>> class Point(JsonRecord):
@@ -33,7 +33,7 @@ class JsonRecord(BaseModel):
         """Reads the text of a file.
 
         Raises:
-          ValueError: the text is no JSON, or has another form.
+          ValueError: the text is not JSON, or has another form.
         """
         content = parse_json(text)
         try:

@@ -1,4 +1,4 @@
-"""Languages: codes of ISO 639-1, which Wikipedia's editions carry, and their names."""
+"""Languages: their codes in ISO 639-1, which also name Wikipedia's editions, and their English names."""
 
 from typing import Final
 
@@ -31,7 +31,7 @@ LANGUAGES: Final[dict[str, str]] = dict(entry.split(" ", 1) for entry in " ".joi
 
 
 def language_name(code: str) -> str:
-    """The English name of a language; the code itself where it is no code of ISO 639-1.
+    """The English name of a language; the code itself if ISO 639-1 lacks it.
 
     Example:
       >>> language_name("sw"), language_name("xx")

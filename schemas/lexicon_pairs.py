@@ -1,4 +1,4 @@
-"""Pairs of texts with the same meaning, for `channels.lexicon.pairs`: our own files, and dictionaries of others.
+"""Pairs of texts with the same meaning, for `channels.lexicon.pairs`: our own files and published dictionaries.
 
 Lines, plain, gzipped or bzipped:
 
@@ -10,10 +10,10 @@ One JSON object, in a file whose name ends in `.json` or `.json.gz`:
 
     {document-language word: {query-language word: weight}}            as the tables of fast_psq
 
-A file holds words with spaces if its first line has no tab and two words. A weight is a number above 0, such as a
-probability; a line without one has the weight 1. A pair counts once among the pairs with a weight of one file; a pair
-of lines without a weight counts as often as it occurs. A parser yields one pair or one `Drop` for every line, or for
-every entry of a table: lines read = pairs + drops.
+A file has the form of MUSE if its first line has no tab and two words. A weight is a number above 0, such as a
+probability; a line without a weight has the weight 1. Within a file, a pair with a weight counts once, and a pair
+without a weight as often as it occurs. A parser yields one pair or one `Drop` for every line, or for every entry of a
+table: lines read = pairs + drops.
 """
 
 import gzip
@@ -28,7 +28,7 @@ from schemas.json_files import read_json
 from schemas.wikiclir import Reason, decode_lines, excerpt_of, read_lines
 
 MAX_WEIGHT: Final = 1e12
-"""The largest weight: a sum with a larger one would lose the other pairs to rounding."""
+"""The largest weight: in a sum with a larger weight, rounding would lose the other pairs."""
 
 EXPORT_ENDINGS: Final = (".json", ".json.gz", ".tsv", ".tsv.gz")
 """The endings of files that `format_pairs` writes."""
@@ -63,7 +63,7 @@ def parse_pairs(stream: BinaryIO, file: str) -> Iterator[TextPair | Drop]:
 
     Args:
       stream: the file's bytes.
-      file: the file's name, which shows whether it is a table, and which the drops name.
+      file: the file's name, which shows whether it is a table; also for the drops.
 
     Yields:
       pairs and drops in the file's order. In a table, the line of a drop is the number of its entry, from 1. A table
@@ -105,7 +105,7 @@ def format_pairs(pairs: Iterable[TextPair], file: str) -> bytes:
         content = json.dumps(table, ensure_ascii=False).encode() + b"\n"
     else:
         content = "".join(f"{pair.query}\t{pair.document}\t{pair.weight!r}\n" for pair in in_order).encode()
-    # The time in gzip's header would make each file another input.
+    # The time in gzip's header would make each file a new input.
     return gzip.compress(content, 6, mtime=0) if file.lower().endswith(".gz") else content
 
 
@@ -145,10 +145,10 @@ def _columns(line: str, seen: set[tuple[str, str]]) -> TextPair | Reason:
 
 
 def _weighted(query: str, document: str, weight: object, seen: set[tuple[str, str]]) -> TextPair | Reason:
-    """A pair with a weight, or what is wrong with it; adds a good pair to `seen`."""
+    """Returns a pair with a weight, or the reason to drop it; adds a good pair to `seen`."""
     if not (query.strip() and document.strip()):
         return Reason.EMPTY_TEXT
-    if not (isinstance(weight, float) and 0 < weight <= MAX_WEIGHT):  # no NaN is above 0
+    if not (isinstance(weight, float) and 0 < weight <= MAX_WEIGHT):  # false for NaN
         return Reason.BAD_WEIGHT
     if (query, document) in seen:
         return Reason.DUPLICATE_ENTRY
@@ -182,13 +182,13 @@ def _entries(stream: BinaryIO, file: str) -> Iterator[TextPair | Drop]:
 
 
 def _text_fault(text: str) -> Reason | None:
-    """Finds a character that JSON may escape, but that no text in UTF-8 may hold."""
+    """Returns the reason to drop a text with a character that JSON can escape but valid UTF-8 cannot hold, or None."""
     match = _ESCAPED.search(text)
     return match and (Reason.NUL_BYTE if match[0] == "\x00" else Reason.BAD_UTF8)
 
 
 def _table(stream: BinaryIO, file: str) -> _Object | Drop:
-    """The object of a whole file, whose values are objects, too."""
+    """Reads a file's object, whose values must be objects as well."""
 
     def refused(why: str) -> Drop:
         return Drop(Reason.BAD_TABLE, file, 1, why)
@@ -206,8 +206,8 @@ def _table(stream: BinaryIO, file: str) -> _Object | Drop:
     if isinstance(table, Drop):
         return table
     if not isinstance(table, _Object):
-        return refused(f"no object: {excerpt_of(str(table))}")
+        return refused(f"not an object: {excerpt_of(str(table))}")
     for document, translations in table:
         if not isinstance(translations, _Object):
-            return refused(f"no object of translations: {excerpt_of(f'{document}: {translations}')}")
+            return refused(f"not an object of translations: {excerpt_of(f'{document}: {translations}')}")
     return table

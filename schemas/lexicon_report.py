@@ -17,11 +17,11 @@ class LexiconReport(JsonRecord):
     pairs: dict[str, Any] | None = None
     """The account of the lines of `channels.lexicon.pairs` (see `schemas.drops`); None without such a file."""
     pairs_weight: float = 1.0
-    """How often a pair of `channels.lexicon.pairs` counted beside a train pair, times its own weight."""
+    """Weight of a pair of `channels.lexicon.pairs`, times its own weight; a train pair has the weight 1."""
     title_pairs_weight: float = 1.0
-    """The same for a pair of titles."""
+    """Weight of a pair of titles."""
     translations_weight: float = 1.0
-    """The same for a sentence and its translation by `channels.lexicon.translator`."""
+    """Weight of a sentence and its translation by `channels.lexicon.translator`."""
     terms: int
     """Number of stems, or words, of the collection and the pairs."""
     translations: int

@@ -1,4 +1,4 @@
-"""Lock files: one process at a time writes a folder."""
+"""Lock files, so that only one process at a time writes a folder."""
 
 import fcntl
 import logging
@@ -17,9 +17,9 @@ log = logging.getLogger("clir.lock")
 
 @contextmanager
 def held_lock(path: Path, busy: str, wait_seconds: float = 0.0) -> Iterator[None]:
-    """Holds a lock file, which is made where it is missing. Its content is neither read nor changed.
+    """Holds a lock file; creates it if it is missing, and neither reads nor changes its content.
 
-    The kernel frees the lock with the process that holds it, however that ends.
+    The kernel frees the lock when the process ends, however it ends.
 
     Args:
       path: the file, in a folder that exists.
@@ -27,16 +27,16 @@ def held_lock(path: Path, busy: str, wait_seconds: float = 0.0) -> Iterator[None
       wait_seconds: seconds to wait for the other process.
 
     Raises:
-      DataError: another process holds the lock, or the path cannot be a lock. A link is refused: a lock never touches
-        a file in another place.
+      DataError: another process holds the lock, or the path cannot be a lock, such as a link, which could lead to a
+        file elsewhere.
     """
-    fault = "it is a link" if path.is_symlink() else "it is no file" if path.exists() and not path.is_file() else None
+    fault = "it is a link" if path.is_symlink() else "not a file" if path.exists() and not path.is_file() else None
     if fault:
-        raise _no_lock(path, fault)
+        raise _lock_error(path, fault)
     try:
         lock = open(path, "a")
     except OSError as error:
-        raise _no_lock(path, str(error.strerror)) from None
+        raise _lock_error(path, str(error.strerror)) from None
     with lock:
         _take(lock.fileno(), path, busy, wait_seconds)
         yield
@@ -56,8 +56,5 @@ def _take(lock: int, path: Path, busy: str, wait_seconds: float) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _no_lock(path: Path, fault: str) -> DataError:
-    return DataError(
-        f"{path} must be a file that you can write, for it shows whether another process writes the folder; "
-        f"{fault}: move it away, or choose another output."
-    )
+def _lock_error(path: Path, fault: str) -> DataError:
+    return DataError(f"{path} cannot be used as a lock file ({fault}). Move it away, or choose another output.")

@@ -1,4 +1,4 @@
-"""Polyglot's pickles of word vectors (Al-Rfou et al. 2013), read without running any code that they name."""
+"""Reads Polyglot's pickles of word vectors (Al-Rfou et al. 2013) without running any code that they name."""
 
 import io
 import pickle
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from schemas.errors import DataError
 
 HEADS: Final = (b"\x80", b"((l", b"(]q")
-"""The first bytes of such a pickle: the mark of a protocol, or under protocols 0 and 1 those of a tuple or list."""
+"""The first bytes of a pickle: the mark of a protocol, or in protocols 0 and 1 the start of a tuple or list."""
 
 _MAX_BYTES = 1 << 32
 _FLOATS = frozenset({"f2", "f4", "f8"})
@@ -19,8 +19,8 @@ _FLOATS = frozenset({"f2", "f4", "f8"})
 def read_polyglot(stream: BinaryIO, file: str) -> tuple[list[str | bytes], npt.NDArray[Any]]:
     """Reads a pickled tuple (words, vectors), as Python 2 or 3 wrote it.
 
-    The pickle is interpreted in Python: C's unpickler allocates as much memory as a pickle names. The few names that
-    rebuild an array stand for our own functions, so that NumPy never sees unchecked data.
+    The pickle is interpreted in Python, because the unpickler in C allocates as much memory as a pickle asks for. The
+    few names that rebuild an array are replaced by our own functions, so that NumPy never sees unchecked data.
 
     Args:
       stream: the unpacked pickle.
@@ -36,13 +36,13 @@ def read_polyglot(stream: BinaryIO, file: str) -> tuple[list[str | bytes], npt.N
         content = _Unpickler(_whole(stream), encoding="bytes").load()
     except _Refused as error:
         raise DataError(
-            f"{file} must be a Polyglot pickle, which names nothing but what rebuilds an array; it names {error}. "
-            "Nothing of it was run: a pickle from elsewhere can run any command. Take it from its publisher."
+            f"{file} must be a Polyglot pickle, which names only functions that rebuild an array; got {error}. It was "
+            "not run, because a pickle can run any command. Download it from its publisher."
         ) from None
-    except Exception as error:  # noqa: BLE001  a broken pickle raises whatever it likes
+    except Exception as error:  # noqa: BLE001  a broken pickle may raise any type
         raise DataError(
-            f"{file} must be a whole Polyglot pickle; it cannot be read ({type(error).__name__}: {error}). "
-            "It may be cut off: bring it again."
+            f"{file} cannot be read as a Polyglot pickle ({type(error).__name__}: {error}). It may be cut off: "
+            "download it again."
         ) from None
     if not (isinstance(content, (tuple, list)) and len(content) == 2 and isinstance(content[0], (tuple, list))):
         raise DataError(f"{file} must hold a tuple (words, vectors), as Polyglot's pickles; got {_shown(content)}.")
@@ -83,7 +83,7 @@ class _Array:
         self.state = state
 
     def to_numpy(self) -> npt.NDArray[Any] | None:
-        """The matrix, or None where the state is no matrix of floats."""
+        """Returns the matrix, or None where the state is not a matrix of floats."""
         if not (isinstance(self.state, tuple) and len(self.state) == 5):
             return None
         _, shape, dtype, by_columns, content = self.state
@@ -107,8 +107,7 @@ def _encode(text: Any, encoding: Any) -> bytes:
 class _Unpickler(pickle._Unpickler):
     """Finds stand-ins for the names that an array needs, and refuses every other name.
 
-    A private class, because Python's interpreter in Python has no public name; the tests of this module notice a
-    change.
+    Python's unpickler in Python has only a private name; this module's tests would notice a change.
     """
 
     def find_class(self, module: Any, name: Any) -> Any:
@@ -126,7 +125,7 @@ class _Unpickler(pickle._Unpickler):
 
 
 def _whole(stream: BinaryIO) -> io.BytesIO:
-    """The whole stream in memory; takes no more memory than there is content."""
+    """Reads the whole stream, within no more memory than its content."""
     content = io.BytesIO()
     while part := stream.read(1 << 20):
         if content.tell() + len(part) > _MAX_BYTES:

@@ -9,11 +9,11 @@ PROVENANCE_FILE: Final = "provenance.json"
 """Beside a cell's results, and beside an experiment's report."""
 
 Digests = dict[str, str | list[str | None]]
-"""Each stage to its digest, or to one for each cell where they differ; None of a cell without the stage."""
+"""From each stage to its digest, or to a list with each cell's digest where they differ; None for a cell without it."""
 
 
 class Provenance(JsonRecord):
-    """The provenance of a run: nothing in it depends on the machine's folders."""
+    """The provenance of a run, independent of the machine's folders."""
 
     commit: str | None
     """The commit of the code; None where the code is not that of a commit."""
@@ -24,7 +24,7 @@ class Provenance(JsonRecord):
     code: dict[str, str]
     """The digest of each stage's code, by the stage's name."""
     settings: dict[str, str]
-    """The digest of the settings that each stage uses, and of its inputs' stages."""
+    """The digest of the settings of each stage and of the stages before it."""
 
 
 class ReportProvenance(JsonRecord):
@@ -40,8 +40,8 @@ class ReportProvenance(JsonRecord):
     settings: Digests
 
     @classmethod
-    def of(cls, cells: Mapping[str, Provenance]) -> "ReportProvenance":
-        """The provenance of cells, by their names; at least one. They share libraries and data."""
+    def from_cells(cls, cells: Mapping[str, Provenance]) -> "ReportProvenance":
+        """Joins the provenance of one or more cells, given by their names. They share libraries and data."""
         first = next(iter(cells.values()))
         return cls(
             commits=[*dict.fromkeys(cell.commit for cell in cells.values())],
@@ -52,15 +52,15 @@ class ReportProvenance(JsonRecord):
             settings=_by_stage([cell.settings for cell in cells.values()]),
         )
 
-    def words(self) -> str:
-        """The commits for a reader.
+    def commit_text(self) -> str:
+        """Returns the commits in words.
 
         Example:
           >>> nothing = {"libraries": {}, "data": {}, "cells": [], "code": {}, "settings": {}}
-          >>> ReportProvenance(commits=["0123456789", None], **nothing).words()
-          'commit 0123456, code that is no commit'
+          >>> ReportProvenance(commits=["0123456789", None], **nothing).commit_text()
+          'commit 0123456, uncommitted code'
         """
-        return ", ".join(f"commit {commit[:7]}" if commit else "code that is no commit" for commit in self.commits)
+        return ", ".join(f"commit {commit[:7]}" if commit else "uncommitted code" for commit in self.commits)
 
 
 def _by_stage(cells: list[dict[str, str]]) -> Digests:

@@ -1,7 +1,7 @@
-"""Reads the records of files that a user brings, in each of their forms (`schemas.forms`).
+"""Reads the records of a user's files, in each of their forms (`schemas.forms`).
 
 A parser yields one record or one `Drop` for every line: lines read = records + drops. In a JSON array, an entry counts
-as a line. Blank lines at the end are not read, and ids are read without marks that nobody sees (`visible_id`).
+as a line. Blank lines at the end are not read, and ids lose their invisible characters (`visible_id`).
 """
 
 import math
@@ -23,14 +23,14 @@ ANY_GRADE: Final = range(-(10**9), 10**9)
 def parse_texts(
     stream: BinaryIO, file: str, seen: set[str] | None = None, role: str = "documents", with_titles: bool = False
 ) -> Iterator[Text | Drop]:
-    """Queries or documents: keeps the first record of an id, and drops later ones.
+    """Yields queries or documents; keeps the first record of an id, and drops later ones.
 
     Args:
       stream: the file's bytes.
       file: the file's name, for the drops.
       seen: the ids of earlier files of the same collection; the ids of this file are added.
       role: queries or documents.
-      with_titles: whether to put a title before its text as well.
+      with_titles: whether to repeat the title at the beginning of the text.
 
     Example:
       >>> import io
@@ -43,7 +43,7 @@ def parse_texts(
 
 
 def parse_judgments(stream: BinaryIO, file: str, grades: range = ANY_GRADE) -> Iterator[Judgment | Drop]:
-    """Judgments with one of the allowed grades; a whole number may be written as 1.0.
+    """Yields judgments, whose grade must be allowed and may be written as 1.0.
 
     Example:
       >>> import io
@@ -54,9 +54,9 @@ def parse_judgments(stream: BinaryIO, file: str, grades: range = ANY_GRADE) -> I
 
 
 def parse_run(stream: BinaryIO, file: str) -> Iterator[RunLine | Drop]:
-    """The lines of a first stage's run file.
+    """Yields the lines of a first stage's run file.
 
-    Unlike `schemas.trec.parse_run`, which refuses a file with a bad line, this loses only the bad line.
+    Drops bad lines; `schemas.trec.parse_run` refuses a file that has any.
 
     Example:
       >>> import io
@@ -78,7 +78,7 @@ def parse_run(stream: BinaryIO, file: str) -> Iterator[RunLine | Drop]:
 
 
 def parse_ids(stream: BinaryIO, file: str) -> Iterator[str | Drop]:
-    """Ids, one a line; a file of documents names its own."""
+    """Yields the ids of a list of ids, or of a file of documents."""
     for row in read_rows("ids", stream, file):
         if isinstance(row, Drop):
             yield row
@@ -90,7 +90,7 @@ def parse_ids(stream: BinaryIO, file: str) -> Iterator[str | Drop]:
 def parse_role(
     role: str, stream: BinaryIO, file: str, top_grade: int, seen: set[str] | None
 ) -> Iterator[Text | Judgment | QueryDomain | Drop]:
-    """Parses a file by the name of its role.
+    """Parses a file of any role.
 
     Args:
       role: queries, documents, judgments, candidates or domains.
@@ -140,7 +140,7 @@ def _texts(rows: Iterable[Row | Drop], file: str, seen: set[str] | None, with_ti
 
 @lru_cache(1000)
 def _grade(text: str) -> int | None:
-    """The whole number that a text is, or None."""
+    """Parses a whole number; None for any other text."""
     match = re.fullmatch(r"([+-]?[0-9]{1,9})(?:\.0*)?", text)
     return int(match[1]) if match else None
 
@@ -182,7 +182,7 @@ def _drop(reason: DropReason, file: str, row: Row) -> Drop:
 
 
 def _number(text: str) -> float:
-    """The number, or NaN."""
+    """Parses a number; NaN for any other text."""
     try:
         return float(text)
     except ValueError:

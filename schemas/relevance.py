@@ -16,7 +16,7 @@ MAX_GRADE: Final = 100
 """The largest `data.top_grade`."""
 
 PADDING_LABEL: Final = -1
-"""The label of a place in a padded list that holds no document (TF-Ranking's convention)."""
+"""The label of padding in a list (TF-Ranking's convention)."""
 
 
 def grade_name(grade: int, top_grade: int) -> str:

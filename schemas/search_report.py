@@ -1,4 +1,4 @@
-"""The files of an evaluated search in the whole collection: their names, and the content of `search.json`."""
+"""The names of the files of an evaluated search in the whole collection, and the content of `search.json`."""
 
 from typing import Final, Literal
 
@@ -16,7 +16,7 @@ BM25: Final = "bm25"
 
 
 class SampledMetrics(JsonRecord):
-    """The metrics that an evaluation of the same queries' test lists shares with the search.
+    """The metrics of the same queries' test lists, as far as the search has them, too.
 
     A test list holds a query's relevant documents and some others, not the whole collection.
     """
@@ -28,7 +28,7 @@ class SampledMetrics(JsonRecord):
 
 
 class SearchComparison(JsonRecord):
-    """The model beside a channel or a baseline, in one metric."""
+    """The comparison of the model with a channel or a baseline in one metric."""
 
     other: str
     """The name of the channel or baseline."""
@@ -39,7 +39,7 @@ class SearchComparison(JsonRecord):
     p_value: float
     """Two-sided p-value of `models.evaluation.significance`, after Holm's correction over the report's comparisons."""
     is_bound: bool
-    """Whether the test is at its resolution, so that the p-value may be smaller."""
+    """Whether the test reached its resolution, so that the p-value is only an upper bound."""
 
     @property
     def p_text(self) -> str:
@@ -48,12 +48,12 @@ class SearchComparison(JsonRecord):
 
 
 class Approximation(JsonRecord):
-    """The loss where not every document is scored."""
+    """The documents that a search loses by not scoring every document."""
 
     overlap_10: float
-    """Mean share of the ten truly best documents among the ten that search finds; 1 where every document is scored."""
+    """Mean share of the ten best documents that are among the first ten of the search; 1 where it scores all."""
     queries: int
-    """The number of queries measured; 0 where every document is scored."""
+    """The number of queries measured; 0 where search scores every document."""
 
 
 class SearchReport(JsonRecord):
@@ -64,19 +64,19 @@ class SearchReport(JsonRecord):
     documents: int
     """The number of documents in the collection."""
     depth: int
-    """The number of a ranking's documents that count."""
+    """The number of documents of each ranking that the metrics read."""
     definitions: dict[str, str]
     """The definitions of the metrics."""
     metrics: dict[str, float]
     """The model's means over the queries."""
     channels: dict[str, dict[str, float]]
-    """The means of each channel alone, by name; empty where there is only one."""
+    """The means of each channel on its own, by name; empty for a model with a single channel."""
     baselines: dict[str, dict[str, float]]
-    """The means of BM25 without translation, which finds the documents that share a word with the query."""
+    """The means of BM25 without translation."""
     sampled: SampledMetrics
     comparisons: tuple[SearchComparison, ...]
     approximation: Approximation
     engine: str = ""
     """The address of the engine that was searched; empty for the index on disk."""
     feedback: float = 0.0
-    """Gain of the model's second pass (see `models.lists.feedback`), which its channels alone lack; 0: none."""
+    """Gain of the model's second pass (see `models.lists.feedback`), which single channels lack; 0: none."""

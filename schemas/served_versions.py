@@ -5,36 +5,36 @@ from collections.abc import Iterable
 from typing import Final
 
 GRAPH_FILE: Final = "saved_model.pb"
-"""The file without which no folder is a SavedModel; a push to an object store writes it last."""
+"""The file that makes a folder a SavedModel; a push to an object store writes it last."""
 SUMS_FILE: Final = "SHA256SUMS"
 """The digests of a model's own files."""
 CARD_FILE: Final = "MODEL_CARD.md"
 """The model's card, which no server reads."""
 EXTRA_FOLDER: Final = "assets.extra/"
-"""The folder of what a push adds for servers; nothing in it belongs to the model."""
+"""The folder of the files that a push adds for servers; they are not part of the model."""
 WARM_UP_FILE: Final = f"{EXTRA_FOLDER}tf_serving_warmup_requests"
-"""The requests that TF Serving answers to itself before it answers others. The name is TF Serving's."""
+"""The requests that TF Serving answers before it serves the model. The name is TF Serving's."""
 EXAMPLES_FILE: Final = f"{EXTRA_FOLDER}example_queries.json"
-"""Queries that the search page offers: a list of texts, which anyone may edit."""
+"""Queries that the search page offers: a list of texts, which may be edited."""
 
 MODEL_NAME: Final = "clir"
-"""The name under which a TF Serving serves the versions."""
+"""The model's name in TF Serving."""
 
 NEWEST_PROPERTY: Final = "newest_version"
-"""Property of a blessing: the newest version when the model was judged; empty where there was none."""
+"""Property of a blessing: the newest version when the model was judged; empty if there was none."""
 PUSHED_PROPERTY: Final = "is_pushed"
 """Property of a blessing: 1 where the newest version is the judged model itself."""
 
 WAS_PUSHED_PROPERTY: Final = "pushed"
-"""Property of a pushed model, with the name of TFX's own Pusher: 1 where the model is now a version."""
+"""Property of a pushed model, named as in TFX's Pusher: 1 where the model is now a version."""
 DESTINATION_PROPERTY: Final = "pushed_destination"
-"""Property of a pushed model, likewise: the version's folder."""
+"""Property of a pushed model, named as in TFX's Pusher: the version's folder."""
 VERSION_PROPERTY: Final = "pushed_version"
-"""Property of a pushed model, likewise: the version's number."""
+"""Property of a pushed model, named as in TFX's Pusher: the version's number."""
 
 
 def served_versions(names: Iterable[str]) -> list[str]:
-    """The versions among the names in a serving folder, in the order of their numbers.
+    """Returns the versions among the names in a serving folder, sorted by number.
 
     Example:
       >>> served_versions(["10", "9", "²", "007", ".incoming", "9/"])

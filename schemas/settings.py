@@ -28,8 +28,8 @@ class Settings(BaseModel):
       pydantic.ValidationError: at construction, with every fault at once.
     """
 
-    # Only settings have their docstrings read, for their documentation: Pydantic searches all imported modules for each
-    # class, which took a second of each command once the large libraries were imported.
+    # Docstrings are read for settings only: for each class Pydantic searches all imported modules, which took each
+    # command a second.
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
@@ -41,16 +41,14 @@ class Settings(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _yes_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+    def _refuse_booleans(cls, value: Any, info: ValidationInfo) -> Any:
         """Pydantic would read YAML's `yes` as the number 1."""
         if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation is not bool:
-            raise ValueError(
-                f"must not be a truth value (YAML reads a bare yes, no, on or off so: quote it); got {value}"
-            )
+            raise ValueError(f"must not be a truth value; got {value} (quote a bare yes, no, on or off in YAML)")
         return value
 
     def inputs(self) -> dict[str, str]:
-        """The path of each input that is given, by its dotted setting."""
+        """Returns the paths of the inputs by their dotted settings."""
         settings = path_settings(type(self), self.model_dump())
         return {setting.name: setting.path for setting in settings if setting.form}
 
@@ -58,13 +56,13 @@ class Settings(BaseModel):
 class KindSettings(Settings):
     """A section of one of several kinds, each a class with settings of its own.
 
-    A base class names its kinds in a table of its own. Validating content for the base gives the settings of the
-    content's kind. A bare name stands for a kind with its defaults.
+    A base class has a table of its kinds. Validating content for the base gives the settings of the content's kind. A
+    bare name stands for a kind with its defaults.
 
     Attributes:
       kinds: the kinds of a base class by name. Entries may be added.
       kind_key: the key that names the kind.
-      default_kind: the kind of content that names none; None where it must be named.
+      default_kind: the kind where the content does not name it; None where it must.
 
     Example:
       >>> class Animal(KindSettings):
@@ -84,18 +82,18 @@ class KindSettings(Settings):
 
     @classmethod
     def add(cls, kind: type[_Kind]) -> type[_Kind]:
-        """Adds a kind to the table; a decorator of its class."""
+        """Adds a class to the table of kinds; a decorator."""
         cls.kinds[str(kind.model_fields[cls.kind_key].default)] = kind
         return kind
 
     @classmethod
     def is_base(cls) -> bool:
-        """Whether the class has kinds, and is none of them."""
+        """Whether the class has kinds and is not itself a kind."""
         return "kinds" in cls.__dict__
 
     @classmethod
     def kind_of(cls, content: Any) -> type[Any] | None:
-        """The class of raw settings, or None where they name no kind, or an unknown one."""
+        """Returns the class of raw settings, or None if their kind is missing or unknown."""
         if isinstance(content, KindSettings):
             return type(content)
         name = content if isinstance(content, str) else cls.default_kind
@@ -126,12 +124,12 @@ class KindSettings(Settings):
 
 
 def _kind_error(base: type[KindSettings], content: Mapping[str, Any]) -> pydantic.ValidationError:
-    """The error of content that names no kind of a base class."""
+    """The error of content whose kind is missing or unknown."""
     name = content.get(base.kind_key)
     hint = did_you_mean(name, base.kinds) if isinstance(name, str) else ""
     got = "nothing" if base.kind_key not in content else repr(name)
     message = f"must be one of {', '.join(base.kinds)}; got {got}{hint}"
-    # The message may hold braces, which would be filled in.
+    # Pydantic would fill in braces in a template.
     error = PydanticCustomError("value_error", "{message}", {"message": message})
     details = InitErrorDetails(type=error, loc=(base.kind_key,), input=name)
     return pydantic.ValidationError.from_exception_data(base.__name__, [details])
@@ -141,8 +139,8 @@ def expand_kinds(settings: type[Settings], content: Any) -> Any:
     """Returns raw settings with `{kind: NAME}` in place of each bare name of a kind.
 
     Args:
-      settings: the class that they are meant for.
-      content: unchecked; a value in the place of a section stays as it is.
+      settings: the class that describes them.
+      content: unchecked; a value instead of a section stays as it is.
     """
     if issubclass(settings, KindSettings) and settings.is_base():
         kind = settings.kind_of(content)
@@ -161,7 +159,7 @@ def expand_kinds(settings: type[Settings], content: Any) -> Any:
 
 
 def section_classes(annotation: Any) -> list[type[Settings]]:
-    """The settings classes that a field's type names, such as that of an optional section, or of a tuple's items."""
+    """Returns the settings classes within a field's type, such as an optional section, or a tuple's items."""
     types = (annotation, *get_args(annotation))
     return [part for part in types if isinstance(part, type) and issubclass(part, Settings)]
 
@@ -170,7 +168,7 @@ def section_classes(annotation: Any) -> list[type[Settings]]:
 class InputPath:
     """Marks a setting as the path of an input, or a pattern of several files, relative to the file that gives it.
 
-    The digest of the input stands in the `sha256` of its top section, under the setting's key.
+    The `sha256` of the path's top section holds the input's digest under the same key.
 
     Attributes:
       form: the form of the file's lines.
@@ -188,11 +186,11 @@ class PathSetting(NamedTuple):
     """A setting that holds a path, in raw settings."""
 
     section: dict[str, Any]
-    """The mapping that holds it, where it may be replaced."""
+    """The mapping that holds the path, for replacing it."""
     keys: tuple[str, ...]
-    """The keys of its setting, from the top."""
+    """The keys of the setting, from the top."""
     form: str | None
-    """The form of the input; None of an output folder."""
+    """The form of the input; None for an output folder."""
 
     @property
     def path(self) -> str:
@@ -207,11 +205,11 @@ class PathSetting(NamedTuple):
 
 
 def path_settings(settings: type[Settings], content: Any, above: tuple[str, ...] = ()) -> Iterator[PathSetting]:
-    """Every path that raw settings give, whatever faults they have elsewhere.
+    """Yields every path in raw settings, which may have faults elsewhere.
 
     Args:
-      settings: the class that they are meant for.
-      content: unchecked; anything but a mapping gives no path.
+      settings: the class that describes them.
+      content: unchecked; anything but a mapping has no path.
       above: keys of the section.
 
     Example:
@@ -241,9 +239,9 @@ def path_settings(settings: type[Settings], content: Any, above: tuple[str, ...]
                     yield from path_settings(section, item, (*keys, str(key)))
 
 
-@dataclass(frozen=True, eq=False)  # a table has no hash, and Python hashes the parts of a type
+@dataclass(frozen=True, eq=False)  # Python hashes the parts of a type, and a table cannot be hashed
 class OneOf:
-    """Refuses a text that is no key of a table; for a setting's `pydantic.AfterValidator`.
+    """Refuses a text that is not a key of a table; for a setting's `pydantic.AfterValidator`.
 
     Args:
       choices: the table, which may grow later.
@@ -265,7 +263,7 @@ class OneOf:
 
 
 def did_you_mean(mistyped: str, known: Iterable[str]) -> str:
-    """The end of an error message that names the nearest known word; empty where no word is near.
+    """Returns the end of an error message with the nearest known word; empty if no word is near.
 
     Args:
       mistyped: the mistaken word.
@@ -279,7 +277,7 @@ def did_you_mean(mistyped: str, known: Iterable[str]) -> str:
     """
 
     def likeness(word: str) -> tuple[float, int]:
-        # Among equally near words, prefers a common beginning: eng is en rather than ng.
+        # Among equally near words prefers a common beginning: en to ng, for eng.
         pair = word.lower(), mistyped.lower()
         return difflib.SequenceMatcher(None, *pair).ratio(), len(os.path.commonprefix(pair))
 

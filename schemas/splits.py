@@ -9,12 +9,12 @@ SPLIT_SHARES: Final = (3, 1, 1)
 
 
 def stable_hash(*parts: str) -> int:
-    """64 bits of the BLAKE2b digest of strings without tabs: the same number on every machine and in every run."""
+    """Hashes strings without tabs to the same number on every machine: 64 bits of their BLAKE2b digest."""
     return int.from_bytes(hashlib.blake2b("\t".join(parts).encode(), digest_size=8).digest(), "big")
 
 
 def split_of(identifier: str) -> str:
-    """The split of a query, or of a group of documents, by a hash of its id, in the shares 3:1:1.
+    """Returns the split of a query, or of a group of documents, by a hash of its id, in the shares 3:1:1.
 
     Example:
       >>> {split_of(str(query_id)) for query_id in range(100)} == {"train", "eval", "test"}

@@ -35,7 +35,7 @@ class Theorem3(JsonRecord):
 
 
 class Stability(JsonRecord):
-    """Observations of a training beside the bounds of the paper's theory.
+    """Observations of a training, and the bounds of the paper's theory.
 
     None stands for a value that is infinite, or unknown for this loss, similarity or scorer.
     """
@@ -53,7 +53,7 @@ class Stability(JsonRecord):
     loss_lipschitz: float | None
     """Lipschitz constant of Proposition 1, at the exported epoch's thresholds."""
     loss_smoothness: float | None
-    """Smoothness of Proposition 1, likewise."""
+    """Smoothness of Proposition 1, at the exported epoch's thresholds."""
     theorem_3: Theorem3 | None
     largest_score: float | None
     """Upper bound of a score."""

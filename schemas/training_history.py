@@ -1,4 +1,4 @@
-"""The files that a training and a search leave for later stages: their names, and the content of `training.json`."""
+"""The names of the files that a training and a search leave for later stages, and the content of `training.json`."""
 
 import json
 from typing import Any, Final
@@ -10,25 +10,25 @@ from schemas.json_record import JsonRecord
 HISTORY_FILE: Final = "training.json"
 """In the artifact of a training's run: its history and speed."""
 VECTORS_FILE: Final = "embeddings.json"
-"""In the same artifact: the account of the pre-trained vectors, if there are any."""
+"""In the same artifact: the account of pre-trained vectors, if the training uses any."""
 TRIALS_FILE: Final = "trials.json"
-"""In the artifact of a search's results: the search and all its trials, see `models.tuning.results`."""
+"""In the artifact of a search's results: all its trials, see `models.tuning.results`."""
 
 THETA: Final = "theta/"
-"""The prefix of the figures of learned thresholds; their numbers follow, from 1."""
+"""The prefix of the figures of learned thresholds, before their numbers from 1."""
 
 
 class ScoreCounts(JsonRecord):
-    """The scores of a split, counted (the paper's Figure 3)."""
+    """A histogram of a split's scores by grade (the paper's Figure 3)."""
 
     limit: float
-    """The scores are counted in 40 equal bins of [-limit, limit]; the last bin holds its right edge."""
+    """Largest magnitude of a score: [-limit, limit] has 40 equal bins; the last includes its right edge."""
     counts: dict[str, list[int]]
-    """From each grade to the number of its scores in each bin."""
+    """From each grade to its number of scores in each bin."""
 
 
 class Epoch(BaseModel):
-    """An epoch's row; every value besides the two fields is a figure.
+    """The record of an epoch: every value besides the two fields is a figure.
 
     Example:
       >>> Epoch(epoch=1, scores=ScoreCounts(limit=1, counts={}), **{"train/loss": 0.5}).figures
@@ -45,13 +45,13 @@ class Epoch(BaseModel):
 
     @property
     def figures(self) -> dict[str, float]:
-        """Figures of the train split (`train/loss`, ...), the objective (`theta/1`, ...) and the eval split
-        (`eval/ndcg_5`, `score_gradient/max`, ...)."""
+        """The figures of the train split (`train/loss`, ...), the objective (`theta/1`, ...) and the eval split
+        (`eval/ndcg_5`, `score_gradient/max`, ...), by name."""
         return dict(self.__pydantic_extra__)
 
 
 class Tried(JsonRecord):
-    """A value of a number that is fitted on the eval split, and the metrics that it reached there."""
+    """A value that was tried for a number on the eval split, and its metrics there."""
 
     value: float
     ndcg_5: float
@@ -59,7 +59,7 @@ class Tried(JsonRecord):
 
 
 class Fitted(JsonRecord):
-    """The value of a number that is best on the eval split."""
+    """The best value of a number on the eval split."""
 
     value: float
     """The value with the largest ndcg_5 + 0.1 p_mr_1; see `models.training.second_pass` for an exception."""
@@ -96,8 +96,8 @@ class TrainingHistory(JsonRecord):
     theta: list[float] | None
     """The thresholds that the best epoch learned; None where none are learned."""
     fitted: dict[str, Fitted] = {}
-    """The numbers that were fitted on the eval split, by the channel's name and the setting's (`lexicon.weight`,
-    `cl_lsi.dim`), and `feedback.gain` and `feedback.documents`; empty where the settings give all of them."""
+    """The numbers that were fitted on the eval split, by channel and setting (`lexicon.weight`, `cl_lsi.dim`), and
+    `feedback.gain` and `feedback.documents`; empty where the settings fix all of them."""
     train_scores: ScoreCounts | None = None
     """The train split's scores of the trained channel with the best epoch's weights; None until they are counted."""
     searched: dict[str, Any] = {}
@@ -110,11 +110,11 @@ class TrainingHistory(JsonRecord):
 
     @property
     def changed_nothing(self) -> bool:
-        """Whether loss and gradient were 0 in every step, so that the exported weights are the initial ones."""
+        """Whether loss and gradient were 0 in every step, so that the weights are still the initial ones."""
         return not any(
             row.figures.get(key, 1.0) for row in self.history for key in ("train/loss", "train/gradient_norm_max")
         )
 
     def to_json(self) -> str:
-        """The text of the file, without line ends: it holds thousands of score counts."""
+        """The text of the file, on a single line because of thousands of score counts."""
         return json.dumps(self.model_dump())

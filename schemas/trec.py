@@ -11,7 +11,7 @@ def run_lines(query_id: str, doc_ids: Sequence[str], scores: Sequence[float], ta
 
     Args:
       query_id: the query.
-      doc_ids: the documents, best-ranked first.
+      doc_ids: the documents, the best first.
       scores: the documents' scores; nine digits, so that a float32 reads back the same.
       tag: the name of the system.
     """
@@ -26,7 +26,7 @@ def qrels_lines(query_id: str, doc_ids: Sequence[str], grades: Sequence[int]) ->
 
 
 class RunLine(NamedTuple):
-    """A document that a first stage ranks for a query, by its score as in `trec_eval`; its rank is not read."""
+    """A document in a first stage's ranking; as in `trec_eval`, its score counts and its rank is not read."""
 
     query_id: str
     doc_id: str

@@ -1,4 +1,4 @@
-"""The file format of the WikiCLIR release (Sasaki et al. 2018): names, records, lines, and the reasons of losses.
+"""The file format of the WikiCLIR release (Sasaki et al. 2018): names, records, lines, and reasons for dropping them.
 
 Tab-separated UTF-8 without header or quoting:
 
@@ -7,11 +7,11 @@ Tab-separated UTF-8 without header or quoting:
     judgments   query_id <TAB> doc_id <TAB> grade
     candidates  query_id <TAB> doc_id <TAB> grade <TAB> split
 
-and, our additions:
+and as our addition:
 
     domains     query_id <TAB> domain
 
-It is the form of the collection's own files; `schemas.record_files` reads it and all other forms.
+The collection's own files have this form; `schemas.record_files` reads it and all others.
 """
 
 import itertools
@@ -25,7 +25,7 @@ from schemas.drops import Drop, DropReason
 from schemas.wording import printable
 
 MAX_LINE_BYTES = 1 << 24
-"""Longer lines are dropped: no text of this format is near this size, and a line might not fit in memory."""
+"""Size above which a line is dropped, because it might not fit in memory; texts are far shorter."""
 
 EXCERPT_CHARACTERS = 80
 
@@ -39,17 +39,17 @@ CARD_FILE: Final = "README.md"
 
 
 def queries_file(query_language: str) -> str:
-    """The WikiCLIR release's name of the queries."""
+    """The name of the queries in the WikiCLIR release."""
     return f"wiki_{query_language}.queries"
 
 
 def documents_file(document_language: str) -> str:
-    """The WikiCLIR release's name of the documents."""
+    """The name of the documents in the WikiCLIR release."""
     return f"wiki_{document_language}.documents"
 
 
 def judgments_file(query_language: str, document_language: str) -> str:
-    """The WikiCLIR release's name of the judgments."""
+    """The name of the judgments in the WikiCLIR release."""
     return f"{query_language}2{document_language}.rel"
 
 
@@ -60,8 +60,8 @@ class Reason(DropReason):
     BAD_QUOTES = ("quotes that do not end a field", True)
     CONTINUED = ("continues the record above", False)
     EMPTY_LINE = ("empty line", False)
-    BAD_JSON = ("no JSON object", True)
-    BAD_ARRAY = ("no JSON array", True, True)
+    BAD_JSON = ("not a JSON object", True)
+    BAD_ARRAY = ("not a JSON array", True, True)
     NO_ID = ("JSON object without an id", True)
     NO_TEXT = ("JSON object without a text", True)
     BAD_UTF8 = ("not valid UTF-8", True)
@@ -72,14 +72,14 @@ class Reason(DropReason):
     HEADER = ("header", False)
     BAD_HEADER = ("header that does not name the columns", True, True)
     DUPLICATE_ID = ("duplicate id", True)
-    REPEATED = ("equal to a line before", False)
+    REPEATED = ("equal to an earlier line", False)
     DUPLICATE_PAIR = ("query and document given twice, with other grades", True)
     WORD_COUNT = ("not two words, like the first line", True)
-    BAD_WEIGHT = ("weight is no number above 0 and up to 1e12", True)
+    BAD_WEIGHT = ("weight is not a number above 0 and up to 1e12", True)
     DUPLICATE_ENTRY = ("pair with a weight given twice", True)
-    BAD_TABLE = ("no JSON object {document word: {query word: weight}}", True, True)
+    BAD_TABLE = ("not a JSON object {document word: {query word: weight}}", True, True)
     BAD_GRADE = ("grade is not one of 0 .. data.top_grade", True)
-    BAD_SCORE = ("score is no finite number", True)
+    BAD_SCORE = ("score is not a finite number", True)
     BAD_SPLIT = ("split is not train, eval or test", True)
     BAD_DOMAIN = ("domain is empty, or holds `/`, a control character, or white space around it", True)
     UNREADABLE = ("rest of the file cannot be read", True, True)
@@ -151,7 +151,7 @@ class Judgment(NamedTuple):
 
 
 def excerpt_of(line: bytes | str) -> str:
-    """The start of a line as text to show, with bars for tabs and a sign for each unprintable character."""
+    """The printable start of a line, with bars for tabs and a sign for each unprintable character."""
     text = line[: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace") if isinstance(line, bytes) else line
     return printable(text.replace("\t", " | "), EXCERPT_CHARACTERS)
 
@@ -162,7 +162,7 @@ _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufef
 def visible_id(identifier: str) -> str:
     """An id without zero-width characters, direction marks, soft hyphens and byte order marks.
 
-    Two ids that look alike are one: editors, spreadsheets and joined files leave such marks.
+    Editors, spreadsheets and joined files leave such marks; without them, ids that look alike are equal.
 
     Example:
       >>> visible_id("\\u200ed1\\ufeff")
@@ -174,8 +174,8 @@ def visible_id(identifier: str) -> str:
 def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
     """Yields (line number, bytes without the line end) of a plain, gzipped or bzipped stream, in order.
 
-    A line beyond `MAX_LINE_BYTES` gives a `Drop`, and so does the rest of a stream that cannot be unpacked. Blank lines
-    at the end are left out.
+    A line beyond `MAX_LINE_BYTES` gives a `Drop`, as does the rest of a stream that cannot be unpacked. Blank lines at
+    the end are left out.
 
     Args:
       stream: the file's bytes.
@@ -186,7 +186,7 @@ def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop
 
 
 def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
-    """Does the same as `read_lines` on a stream that is already unpacked."""
+    """Works as `read_lines` on an unpacked stream."""
     blank = 0
     for number in itertools.count(1):
         item: tuple[int, bytes] | Drop
@@ -203,7 +203,7 @@ def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Dro
                     line = line.removeprefix(b"\xef\xbb\xbf")
                 line = line.removesuffix(b"\n").removesuffix(b"\r")
                 if not line:
-                    blank += 1  # kept back: it counts if another line follows
+                    blank += 1  # yielded only if another line follows
                     continue
                 item = number, line
         except (OSError, EOFError, zlib.error) as error:

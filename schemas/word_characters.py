@@ -1,4 +1,4 @@
-"""Characters that decide where a word ends, or that no word has, each set as the content of a regular expression's
+"""Characters that decide where a word ends, or that words never have; each set is the content of a regular expression's
 class."""
 
 from typing import Final
@@ -10,11 +10,11 @@ APOSTROPHE_LETTERS: Final = (
 Source: the Unicode Standard, section 7.8, Modifier Letters; the apostrophes of N'Ko; the saltillo."""
 
 APOSTROPHES: Final = "'`\u00b4\u2018\u2019\u201b\u2032\u2035\uff07\uff40\u055a" + APOSTROPHE_LETTERS
-"""The same with those that are punctuation or symbols."""
+"""These letters, and the apostrophes that are punctuation or symbols."""
 
 WITHIN_WORDS: Final = "\u055b\u055c\u055e"
-"""The Armenian marks of stress, exclamation and question, which stand over a vowel within a word and belong to no other
-word. Source: Unicode Standard Annex 29, where they are letters (ALetter)."""
+"""The Armenian marks of stress, exclamation and question, which stand over a vowel within a word. Source: Unicode
+Standard Annex 29, where they are letters (ALetter)."""
 
 SUPERSCRIPTS: Final = "\xb2\xb3\xb9\u2070\u2074-\u2079"
 SUBSCRIPTS: Final = "\u2080-\u2089"
@@ -26,7 +26,7 @@ NUMBERS_IN_SIGNS: Final = (
 
 # Scripts that are written without spaces between words.
 HAN: Final = ("Han",)
-"""Each character is a word of its own."""
+"""Each character is a word."""
 KANA: Final = ("Hiragana", "Katakana")
 """Overlapping pairs of characters are words: measured on Japanese, they rank better than characters."""
 SYLLABIC: Final = ("Thai", "Lao", "Khmer", "Myanmar")
@@ -37,7 +37,7 @@ PARTS: Final = 6
 PARTS_OF_HAN: Final = 3
 PARTS_OF_KANA: Final = 3
 PARTS_OF_SYLLABIC: Final = 2
-"""So that translations of a text reach a limit at about the same place."""
+"""Parts of a character or pair in each script; translations of a text then reach a limit at about the same point."""
 DOTTED: Final = r"([ij\x{12F}\x{249}\x{268}\x{29D}\x{3F3}\x{456}\x{458}\x{1D96}\x{1E2D}\x{1ECB}])\x{307}+"
 """A dot above a letter with a dot of its own (Soft_Dotted, in Unicode's PropList.txt): İ is folded to i with a dot."""
 
@@ -47,17 +47,17 @@ IGNORED: Final = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Characters that case folding drops, so that their neighbours meet: soft hyphens, joiners, marks of direction, byte
-order marks, selectors of variants. Source: Default_Ignorable_Code_Point, in Unicode's DerivedCoreProperties.txt. U+200B
-is left out, for it parts words, and U+180F, which older versions of ICU do not drop."""
+order marks, selectors of variants. Source: Default_Ignorable_Code_Point, in Unicode's DerivedCoreProperties.txt,
+without U+200B, which separates words, and U+180F, which older versions of ICU do not drop."""
 NONCHARACTERS: Final = "\ufdd0-\ufdef" + "".join(
     chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF)
 )
 """Code points that are never characters. Search engines refuse documents with a term that has one."""
 UNSEEN: Final = f"{IGNORED}\u180f\u200b\ufff9-\ufffb{NONCHARACTERS}"
-"""The same with these two, the marks of annotations, and noncharacters: two texts look alike with them and
-without. Controls are \\p{Cc}."""
+"""`IGNORED`, these two, the marks of annotations, and noncharacters: a text looks the same without them. Controls are
+\\p{Cc}."""
 TATWEEL: Final = "\u0640\u07fa\u180a"
-"""Characters that only stretch the line between two letters (Joining_Type Join_Causing, in Unicode's ArabicShaping.txt,
-without those that carry a hamza or a dot)."""
+"""Characters that only stretch the line between two letters (Joining_Type Join_Causing in Unicode's ArabicShaping.txt,
+without characters that carry a hamza or a dot)."""
 HARAKAT: Final = "\u064b-\u0652\u0670"
 """The short vowels of Arabic, which most texts omit."""

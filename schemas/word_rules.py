@@ -1,17 +1,17 @@
-"""The rules by which texts are parted into words: two settings of the data that many stages share."""
+"""The rules for splitting texts into words: two settings of the data that many stages share."""
 
 from typing import Final
 
 from schemas.settings import Settings
 
 ALL: Final = 2**31 - 1
-"""No limit: no text has as many words."""
+"""No limit, as a number that a text's words never reach."""
 
 
 class WordRules(Settings):
-    """How a text is parted into words, and how many of them count; see `models.texts.tokens.tokenize`."""
+    """The rules for splitting a text into words; see `models.texts.tokens.tokenize`."""
 
     max_tokens: int = ALL
-    """Number of words that count of a text, from its beginning."""
+    """Number of words that are read from the beginning of a text."""
     segmented: bool = False
-    """Whether white space alone parts words, in every script."""
+    """Whether words are split only at white space, in every script."""

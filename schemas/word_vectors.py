@@ -1,4 +1,4 @@
-"""Files of pre-trained word vectors: a reader that reports every loss.
+"""Reads files of pre-trained word vectors, and reports every entry that is left out.
 
 The content shows the format, plain, gzipped or bzipped:
 
@@ -78,7 +78,7 @@ def parse_word_vectors(stream: BinaryIO, path: str, width: int) -> Iterator[Word
             read_entries = _pickle_entries if head.startswith(HEADS) else _text_entries
             yield from read_entries(content, path, width)
         except (OSError, EOFError, zlib.error) as error:
-            raise DataError(f"{path} cannot be read: {error}. Bring the whole file again.") from None
+            raise DataError(f"{path} cannot be read: {error}. Get the whole file again.") from None
 
 
 def _pickle_entries(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | Drop]:
@@ -93,7 +93,7 @@ def _text_entries(content: BinaryIO, path: str, width: int) -> Iterator[WordVect
     for item in number_lines(content, path):
         if isinstance(item, Drop):
             if item.reason is Reason.UNREADABLE:
-                raise DataError(f"{path}:{item.line}: cannot be read: {item.excerpt}. Bring the whole file again.")
+                raise DataError(f"{path}:{item.line}: cannot be read: {item.excerpt}. Get the whole file again.")
             yield item._replace(reason=VectorReason.TOO_LONG)
             continue
         number, line = item
@@ -106,8 +106,8 @@ def _text_entries(content: BinaryIO, path: str, width: int) -> Iterator[WordVect
 
 
 def _line_entry(path: str, number: int, line: bytes, width: int) -> WordVector | Drop:
-    # Splits only at ASCII spaces, from the right: a word may hold spaces, and no-break spaces, at which `str.split()`
-    # would split too.
+    # Splits from the right, at ASCII spaces only: a word may hold spaces, and `str.split()` would split at no-break
+    # spaces as well.
     word, *numbers = line.rstrip(b" ").rsplit(b" ", width)
     if len(numbers) != width or (b" " in word and _is_number(word.rpartition(b" ")[2])):
         return Drop(VectorReason.WRONG_WIDTH, path, number, excerpt_of(line))
@@ -119,9 +119,9 @@ def _line_entry(path: str, number: int, line: bytes, width: int) -> WordVector |
 
 
 def _entry(path: str, number: int, word: str | bytes, vector: npt.NDArray[Any]) -> WordVector | Drop:
-    """The checks that all formats share."""
+    """Returns an entry, or a drop if it fails the checks that all formats share."""
     try:
-        # Python 2 wrote a surrogate, half a character, where it had cut a character.
+        # Python 2 may have cut a character and written a surrogate.
         word = (word.encode() if isinstance(word, str) else word).decode()
     except UnicodeError:
         return Drop(VectorReason.BAD_UTF8, path, number, excerpt_of(word))
@@ -150,6 +150,6 @@ def _is_number(text: bytes) -> bool:
 
 def _wrong_width(path: str, width: int, got: int) -> DataError:
     return DataError(
-        f"{path} must hold vectors of {width} numbers (channels.towers.embedding_dim); its have {got}. "
-        f"Set channels.towers.embedding_dim to {got}, or bring another table."
+        f"{path} must hold vectors of {width} numbers (channels.towers.embedding_dim); got {got}. "
+        f"Set channels.towers.embedding_dim to {got}, or use another table."
     )

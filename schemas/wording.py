@@ -1,4 +1,4 @@
-"""Text for people: users' text that is safe to show, and estimates in round numbers."""
+"""Text for people: users' text made safe to show, and estimates in round numbers."""
 
 import math
 import re
@@ -8,8 +8,8 @@ from typing import Final
 def printable(text: str, limit: int) -> str:
     """A text on one line, without control sequences, and no longer than `limit` characters.
 
-    Tabs and line ends become spaces; any other unprintable character becomes a sign for it: an escape sequence could
-    colour, move or overwrite the text on a screen.
+    Tabs and line ends become spaces; all other unprintable characters become a sign, because an escape sequence could
+    colour, move or overwrite text on a screen.
 
     Example:
       >>> printable("a\\x1b[31mred\\tone", limit=8)
@@ -25,7 +25,7 @@ _PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces"
 
 
 def first_line(message: object) -> str:
-    """The first line of a message that names the cause, without its full stop; empty if there is none.
+    """Returns the first line of a message that names the cause, without its full stop; empty if it has none.
 
     Example:
       >>> first_line("Graph execution error:\\n\\n  No space left.\\n  at line 7")
@@ -36,7 +36,7 @@ def first_line(message: object) -> str:
 
 
 def first_bytes(text: str, max_bytes: int) -> str:
-    """The first characters of a text that have at most `max_bytes` bytes: file systems limit bytes, not characters.
+    """Cuts a text to `max_bytes` bytes of UTF-8, at the end of a character.
 
     Example:
       >>> first_bytes("abc", max_bytes=2), first_bytes("aéé", max_bytes=4)
@@ -80,7 +80,7 @@ def rounded_duration(seconds: float) -> str:
 
 
 def relevant_percentage(share: float) -> str:
-    """A share of relevant documents for a person; an estimate is never none and never all.
+    """A share of relevant documents for a person; an estimate is never 0 % or 100 %.
 
     Example:
       >>> relevant_percentage(0.824), relevant_percentage(0.001), relevant_percentage(0.999)

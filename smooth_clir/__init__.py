@@ -17,7 +17,7 @@ __all__ = ["Ranker"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports `Ranker` at its first use: `clir` starts from this package, and needs no TensorFlow at first."""
+    """Imports `Ranker` at its first use, because `clir` starts from this package without TensorFlow."""
     if name != "Ranker":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     check_packages()

@@ -1,4 +1,4 @@
-"""The start of `clir`. Ends with an error, before any import, if a package of the user's hides one of the project's."""
+"""Starts `clir`, unless a package of the user's hides one of the project's."""
 
 import sys
 
@@ -6,7 +6,7 @@ from smooth_clir.packages import check_packages
 
 
 def main() -> None:
-    """Runs `clir` (see `smooth_clir.cli.main`). Exits 2 where another file has the name of one of its packages."""
+    """Runs `clir` (see `smooth_clir.cli.main`). Exits 2 if another file has the name of one of its packages."""
     try:
         check_packages()
     except ImportError as error:

@@ -1,15 +1,15 @@
-"""Four packages of the project have plain names, which a file or folder of the user's may have, too."""
+"""Checks that no file or folder of the user's hides the project's packages, whose names are common."""
 
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 PACKAGES: Final = ("schemas", "models", "components", "pipeline")
-"""The project's packages beside `smooth_clir`."""
+"""The project's packages besides `smooth_clir`."""
 
 
 def check_packages() -> None:
-    """Refuses files and folders of the user's that Python would import in place of the project's packages.
+    """Checks that Python imports the project's packages.
 
     Raises:
       ImportError: another file or folder has the name of a package.
@@ -19,13 +19,13 @@ def check_packages() -> None:
         path = _path_of(name)
         if path is None or home not in path.parents:
             raise ImportError(
-                f"the package {name} must be the one beside {home / 'smooth_clir'}; Python found {path or 'none'} "
-                "first. Rename that file or folder, or remove its folder from PYTHONPATH or sys.path."
+                f"the package {name} must be {home / name}; Python finds {path or 'none'} first. Rename that file or "
+                "folder, or remove its folder from PYTHONPATH or sys.path."
             )
 
 
 def _path_of(name: str) -> Path | None:
-    """The file that Python would import for a package, or the folder of a package without `__init__.py`."""
+    """Returns the file that Python would import for a package, or the folder of a package without `__init__.py`."""
     spec = find_spec(name)
     if spec is None:
         return None

@@ -18,8 +18,8 @@ from smooth_clir.retrieval.folder_engines import FolderEngines
 class Ranker(LoadedModel):
     """An exported model that scores, ranks, encodes and explains, and searches its collection's index.
 
-    `Ranker.load` makes one. It can be pickled, for other processes that see its folders. Scores, vectors, explanations
-    and translations are those of `models.exported.model.ExportedModel`.
+    Made by `Ranker.load`. It can be pickled for other processes that see its folders. Scores, vectors, explanations and
+    translations are those of `models.exported.model.ExportedModel`.
     """
 
     def __init__(self, location: IndexLocation) -> None:
@@ -36,23 +36,23 @@ class Ranker(LoadedModel):
         """Loads the newest model under a folder.
 
         Args:
-          path: a run's output folder, its serving folder, or one version in it.
-          index: folder of the index's versions; None for the one in the run's output.
+          path: a run's output folder, its serving folder, or a version in it.
+          index: folder of the index's versions; None for the run's own.
 
         Raises:
-          DataError: there is no model, or it is damaged.
+          DataError: the model is missing or damaged.
         """
         return cls(find_index(path, index))
 
     def search(self, query: str, top: int = 10) -> tuple[Hit, ...]:
-        """Finds the best documents of the collection, best first; none where the model knows no word of the query.
+        """Finds the best documents of the collection, best first; none if the model knows no word of the query.
 
         Args:
           query: a text.
           top: largest number of documents.
 
         Raises:
-          DataError: there is no index, it is damaged, or its model is missing.
+          DataError: the index is missing or damaged, or its model is missing.
         """
         return self._engine.search(query, top, with_snippets=False, with_texts=True).results
 
@@ -60,9 +60,9 @@ class Ranker(LoadedModel):
         """Returns a ranker of these documents, which are encoded once for all queries.
 
         Args:
-          documents: the documents, or the path of a file of them, in any form of docs/formats.md.
-          feedback: gain of the second pass, see `models.lists.feedback`; None for the model's own, 0 for the first
-            pass alone.
+          documents: the documents, or the path of their file, in any form of docs/formats.md.
+          feedback: gain of the second pass, see `models.lists.feedback`; None for the model's own, 0 for no second
+            pass.
 
         Raises:
           DataError: the file cannot be read, or the model has no words that match, which a second pass needs.

@@ -25,7 +25,7 @@ def test_settings_take_any_cutoff_and_the_names_of_ir_measures() -> None:
     [
         ("ndgc@5", "did you mean ndcg_5"),
         ("recall_mr", "must have a cutoff, such as recall_mr@5"),
-        ("map@5", "must be map, which is of whole lists"),
+        ("map@5", "must be map, which has no cutoff"),
         ("ndcg@0", "must be one of p_mr@K"),
     ],
 )

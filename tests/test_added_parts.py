@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from schemas.errors import ConfigError
 from tests import added_parts
 

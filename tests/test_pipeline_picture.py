@@ -23,14 +23,10 @@ def stages() -> Iterator[tuple[str, str]]:
         alias.name: node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     for node in nodes:
-        if not isinstance(node, ast.Call):
-            continue
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "with_id":
-            yield ast.literal_eval(node.args[0]), modules[node.func.value.func.id]  # type: ignore[attr-defined]
-        elif isinstance(node.func, ast.Name):
-            module = modules.get(node.func.id, "")
-            if module.startswith(("components.", "tfx.components.")) and not module.endswith(".settings"):
-                yield node.func.id, module
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "_add":
+            component, *stage_id = node.args
+            name = component.id  # type: ignore[attr-defined]
+            yield ast.literal_eval(stage_id[0]) if stage_id else name, modules[name]
 
 
 def extends_tfx(module: str) -> bool:

@@ -55,7 +55,7 @@ def renewed(text: str) -> str:
 def _version(report: str) -> str:
     """When a report was measured."""
     path = REPORTS / report / PROVENANCE_FILE
-    return f"with {ReportProvenance.read(path, 'run it again').words()}" if path.is_file() else EARLIER
+    return f"with {ReportProvenance.read(path, 'run it again').commit_text()}" if path.is_file() else EARLIER
 
 
 def _caption(reports: Iterable[str], labels: Iterable[str] | None = None) -> str:

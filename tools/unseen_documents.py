@@ -151,7 +151,7 @@ def _pooled_cell(cells: Sequence[Cell], folder: Path) -> Cell:
 
 def report_text(experiment: Experiment, folds: int) -> str:
     """The report on the pooled folds: a summary, conditions, results, and the experiment file."""
-    measured = f" Measured with {experiment.provenance.words()}." if experiment.provenance else ""
+    measured = f" Measured with {experiment.provenance.commit_text()}." if experiment.provenance else ""
     protocol = (
         f"Collection: {experiment.collection}. Test documents that training has not seen: {folds} folds of groups of "
         "documents that no query joins. Lists of train and eval hold no document of the fold; the test queries are "

@@ -1,4 +1,4 @@
-"""The stage CollectionGen: the input files, read once."""
+"""The stage CollectionGen: reads the input files once."""
 
 import os
 
@@ -18,16 +18,16 @@ def CollectionGen(
     top_grade: int,
     wikiclir_files: Input[WikiClirFiles] | None = None,
 ) -> None:
-    """Reads the input files once, and makes the collection that every later stage reads.
+    """Reads the input files once, and makes the collection that all later stages read.
 
     Args:
       collection: shards and a manifest.
       apply: shares the files among workers.
-      paths: role (queries, documents, judgments, perhaps candidates) to its files; with `wikiclir_files` to patterns of
-        file names in that artifact.
+      paths: role (queries, documents, judgments, perhaps candidates) to its files, or, with `wikiclir_files`, to
+        patterns of file names in that artifact.
       digests: role to the digest that `input_digest` makes of its files; other content is refused.
       top_grade: the MR grade; judgments with a higher grade are left out.
-      wikiclir_files: the files, if an earlier stage made them from dumps.
+      wikiclir_files: files that an earlier stage made from dumps.
 
     Raises:
       DataError: see `write_collection`.

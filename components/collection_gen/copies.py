@@ -1,4 +1,4 @@
-"""Documents with equal texts, found with eight bytes of memory a document."""
+"""Finds documents with equal texts, in eight bytes of memory a document."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -6,18 +6,18 @@ from hashlib import blake2b
 from typing import Final
 
 NO_TEXT: Final = bytes(8)
-"""Stands for the hash of a document that was left out."""
+"""The hash of a document that was left out."""
 
 
 def text_hash(text: str) -> bytes:
-    """A hash of a text: eight bytes, the same in every process."""
+    """Returns a hash of a text: eight bytes, the same in every process."""
     return blake2b(text.encode(), digest_size=len(NO_TEXT)).digest()
 
 
 def equal_documents(
     hashes: bytes, read_documents: Callable[[], Iterable[tuple[int, str, str]]]
 ) -> list[tuple[str, ...]]:
-    """The ids of the documents with equal texts, a tuple for each shared text, in the order of the documents.
+    """Returns the ids of the documents with equal texts, a tuple for each shared text, in the order of the documents.
 
     Args:
       hashes: `text_hash` of each row, one after the other, or `NO_TEXT`.
@@ -29,7 +29,7 @@ def equal_documents(
       >>> equal_documents(b"".join(map(text_hash, texts.values())), lambda: rows)
       [('d1', 'd3')]
     """
-    # Commands that answer at once do not wait for NumPy.
+    # Imported late, because `clir convert` imports this module.
     import numpy as np
 
     numbers = np.frombuffer(hashes, np.uint64)

@@ -23,7 +23,7 @@ HAVE_IDS: Final = ("queries", "documents")
 """The roles whose records have unique ids."""
 
 _SHARD_BYTES: Final = 1 << 26
-"""A shard ends with the record that fills it: large enough to cost nothing, small enough to share among workers."""
+"""The size at which a shard ends: large enough to cost nothing, small enough to share among workers."""
 _BUFFER: Final = 1 << 20
 
 
@@ -36,16 +36,16 @@ def write_collection(
 ) -> dict[str, Role]:
     """Writes the collection.
 
-    Each file is read as a whole and becomes its own shards: a file's digest needs all its bytes in order, so several
-    readers of one file would read it twice. Then the ids of all files of a role are compared: the first record of an id
-    stays, whichever file it is in.
+    Each file is read as a whole and gets its own shards: a file's digest needs all its bytes in order, so several
+    readers of the same file would read it twice. Then the ids of all files of a role are compared, and only the first
+    record of an id is kept.
 
     Args:
       paths: the files of each role (queries, documents, judgments, candidates), which are read as one file.
       digests: role to the `input_digest` of its files; other content is refused.
       top_grade: the MR grade.
       folder: the folder to write to.
-      apply: reads the files, possibly several at a time in other processes.
+      apply: shares the files among workers.
 
     Returns:
       the content of the manifest.
@@ -78,7 +78,7 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str) -> 
     """Writes the shards of one file (its role, its number there, and its path), repeated ids included.
 
     Returns:
-      the file's part of the role, and of documents eight bytes for each line: a hash of its text, or zeros.
+      the file's part of the role, and for documents eight bytes a line: a hash of its text, or zeros.
     """
     role, number, path = source
     left_out = DropCounter()
@@ -102,7 +102,7 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str) -> 
 
 
 class _ShardWriter:
-    """Writes lines into one shard after another, and their ids beside them; the last shard may still grow."""
+    """Writes lines, and their ids, into one shard after another; the last shard may still grow."""
 
     def __init__(self, prefix: str, has_ids: bool, folder: str) -> None:
         self.written: list[Shard] = []
@@ -122,7 +122,6 @@ class _ShardWriter:
         self._end_shard()
 
     def write(self, line: bytes) -> None:
-        """Adds one line."""
         self.lines += 1
         self._waiting.append(line)
         self._waiting_size += len(line) + 1
@@ -160,7 +159,7 @@ class _ShardWriter:
 
 
 def _join(parts: Sequence[Role]) -> Role:
-    """The role of several files, read as one."""
+    """Returns the role of several files, read as one."""
     reports = [part.report for part in parts]
     lines_before = accumulate((report.read for report in reports), initial=0)
     return Role(
@@ -180,7 +179,7 @@ def _join(parts: Sequence[Role]) -> Role:
 
 
 def _copies(documents: Role, hashes: bytes, folder: str) -> list[tuple[str, ...]]:
-    """The ids of the documents with equal texts, a tuple for each shared text."""
+    """Returns the ids of the documents with equal texts, a tuple for each shared text."""
 
     def read_documents() -> Iterator[tuple[int, str, str]]:
         for shard in documents.shards:
@@ -193,7 +192,7 @@ def _copies(documents: Role, hashes: bytes, folder: str) -> list[tuple[str, ...]
 def _leave_out_repeated(role: Role, folder: str) -> Role:
     """Empties the lines of all records but the first of each id; rewrites only the shards with repeated ids.
 
-    Memory holds eight bytes a record, the repeated ids, and one shard that has some.
+    Holds eight bytes a record, the repeated ids, and one shard at a time.
     """
     repeated = _repeated(role, folder)
     left_out = DropCounter()

@@ -1,4 +1,4 @@
-"""The stage CorpusIndexer: an index of every document."""
+"""The stage CorpusIndexer: makes an index of every document."""
 
 import glob
 import os
@@ -31,10 +31,10 @@ def CorpusIndexer(
       collection: the documents.
       index: see `schemas.index_manifest`.
       make_pipeline: makes the pipeline of the encoding job.
-      text_vectors: the vectors of a pre-trained encoder, so that no document is encoded by it again.
+      text_vectors: the vectors of a pre-trained encoder, so that it encodes no document again.
 
     Raises:
-      DataError: the model's score is no inner product, so that nothing can be indexed.
+      DataError: the model's score is not an inner product, so that nothing can be indexed.
     """
     path = serving_model(model)
     roles = parse_manifest(read_text(collection, MANIFEST_FILE))

@@ -45,7 +45,7 @@ def index_collection(
       model: folder of an exported model.
       collection: folder of the collection.
       roles: the collection's roles.
-      folder: local folder of the index, into which only the segments are written.
+      folder: local folder of the index, which receives only the segments.
       records: prefix of the files that receive each segment's `SegmentRecord` as a line of JSON.
       text_vectors: folder of the documents' vectors by a pre-trained encoder, if the model has one.
     """
@@ -99,7 +99,7 @@ class _EncodePart(beam.DoFn):
 
 
 def read_records(paths: list[str]) -> list[SegmentRecord]:
-    """The records of all segments, in the order of their numbers."""
+    """Returns the records of all segments, in the order of their numbers."""
     records = []
     for path in paths:
         with open(path, encoding="utf-8") as file:

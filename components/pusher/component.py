@@ -1,4 +1,4 @@
-"""The stage Pusher: a blessed model becomes a version, whole or not at all.
+"""The stage Pusher: makes a blessed model a version, whole or not at all.
 
 TFX's own Pusher copies into the live folder, where a server may see half a model, and adds neither card nor warm-up.
 """
@@ -21,10 +21,9 @@ from tfx.types.standard_artifacts import (
 )
 
 from components.artifact_files import read_text, read_text_if_any, serving_model, split_files
-from components.pusher.eval_lists import eval_lists
 from components.pusher.model_card import model_card
 from components.pusher.push_version import push_version, renew_card
-from components.pusher.warm_up import warm_up
+from components.pusher.warm_up import eval_lists, warm_up
 from components.stage import Input, Output, stage
 from schemas import features as f
 from schemas.artifacts import IngestionReport
@@ -59,17 +58,19 @@ def Pusher(
     settings: dict[str, Any],
     serving: str,
 ) -> None:
-    """Pushes a blessed model with its card, its warm-up requests and example queries; renews the newest one's card.
+    """Pushes a blessed model with its card, warm-up requests and example queries.
+
+    A model that is already the newest version gets a new card.
 
     Args:
       model: the exported model.
       model_blessing: the Gate's, which also names the newest version.
       examples: listwise Examples with an eval split, as texts.
       data_report: WikiClirExampleGen's.
-      transform_graph: Transform's, perhaps with the numbers of what the limit on words cuts.
+      transform_graph: Transform's, which may count what the limit on words cuts.
       model_run: the Trainer's.
       evaluation: the Evaluator's.
-      pushed_model: the version's folder, in the properties of TFX's own Pusher; it holds no copy.
+      pushed_model: the version's folder, in the properties of TFX's own Pusher, without a copy of the model.
       settings: the run's configuration, its paths reduced to names.
       serving: folder of the versions.
     """
@@ -91,12 +92,12 @@ def Pusher(
     else:
         path = serving_model(model)
         files, domains = split_files(examples, "eval"), domains_to_train(settings["data"]["held_out"])
-        beside = {CARD_FILE: card.encode()}
+        extra_files = {CARD_FILE: card.encode()}
         if requests := warm_up(path, files, domains):
-            beside[WARM_UP_FILE] = requests
+            extra_files[WARM_UP_FILE] = requests
             if max_queries := settings["search"]["example_queries"]:
-                beside[EXAMPLES_FILE] = example_queries(files, max_queries, domains)
-        version = push_version(path, serving, version or None, beside)
+                extra_files[EXAMPLES_FILE] = example_queries(files, max_queries, domains)
+        version = push_version(path, serving, version or None, extra_files)
     pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
     pushed_model.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))
     pushed_model.set_string_custom_property(VERSION_PROPERTY, version)
@@ -107,11 +108,11 @@ _LENGTH: Final = 40
 
 
 def example_queries(examples: Iterable[str], max_queries: int, domains: DomainFilter) -> bytes:
-    """The content of `schemas.served_versions.EXAMPLES_FILE`: queries of different MR documents.
+    """Returns the content of `schemas.served_versions.EXAMPLES_FILE`: queries of different MR documents.
 
     Args:
       examples: paths of gzipped TFRecords of listwise Examples, as texts.
-      max_queries: their largest number.
+      max_queries: the largest number of queries.
       domains: the domains whose queries may be shown.
     """
     nearest: dict[bytes, tuple[int, bytes, str]] = {}

@@ -33,7 +33,7 @@ def model_card(
     report: EvaluationReport,
     reason: str,
 ) -> str:
-    """The card as Markdown.
+    """Returns the card as Markdown.
 
     Args:
       settings: the run's resolved configuration, its paths reduced to names.
@@ -86,7 +86,7 @@ def model_card(
 
 
 def _front_matter(codes: Sequence[str]) -> str:
-    """The head by which model hubs sort a model, between lines of dashes."""
+    """Returns the head by which model hubs sort a model, between lines of dashes."""
     head = {
         "language": list(dict.fromkeys(codes)),
         "license": "unknown",
@@ -94,18 +94,18 @@ def _front_matter(codes: Sequence[str]) -> str:
         "pipeline_tag": "text-ranking",
         "tags": ["cross-lingual-information-retrieval", "learning-to-rank", "smooth-clir"],
     }
-    # Quoted, for the code of Norwegian is YAML's word for false.
+    # `safe_dump` quotes "no", the code of Norwegian, which YAML would read as false.
     return f"---\n{yaml.safe_dump(head, sort_keys=False)}---"
 
 
 def is_of_same_run(first: str, second: str) -> bool:
-    """Whether two cards differ at most in the gate's reason, which a repeated run words otherwise."""
+    """Returns whether two cards differ at most in the gate's reason: another execution of a run has another reason."""
     without_gate = [[line for line in card.split("\n") if not line.startswith(_GATE)] for card in (first, second)]
     return without_gate[0] == without_gate[1]
 
 
 def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
-    """The parts of the score, in words, with the weights and numbers that were fitted."""
+    """Describes the parts of the score, with the fitted weights and numbers."""
     fitted = {name: f"{number.value:g}" for name, number in history.fitted.items()}
     channels = ChannelsSettings.model_validate(settings["channels"])
     towers, encoder = channels.towers, channels.encoder
@@ -137,7 +137,7 @@ def _encoder_name(encoder: EncoderSettings) -> str:
 
 
 def _encoder(settings: Mapping[str, Any]) -> Sequence[str]:
-    """The pre-trained encoder: its kind, its licence and what tells it from another."""
+    """Describes the pre-trained encoder: its kind, its licence and its digests."""
     encoder = EncoderSettings.model_validate(settings["channels"]["encoder"])
     licence, origin = encoder.licence or "not given: ask its makers", ""
     if encoder.kind == "use_multilingual":
@@ -185,23 +185,23 @@ def _data(settings: Mapping[str, Any], data: Mapping[str, Any], cut: CutReport |
 
 def _metrics(settings: Mapping[str, Any], report: EvaluationReport) -> Sequence[str]:
     top = settings["data"]["top_grade"]
-    sr_grades = f", SR one with a grade from 1 to {top - 1}" if top > 1 else ""
+    sr_grades = f", SR documents grades from 1 to {top - 1}" if top > 1 else ""
     blocks = [
-        f"An MR document is one with grade {top}{sr_grades}, NR one with grade 0. Beside the model stand the channels "
-        "of its score, each alone, and the baselines, on the same lists.",
+        f"MR documents have grade {top}{sr_grades}, NR documents grade 0. The table also shows the channels of the "
+        "score, each alone, and the baselines, on the same lists.",
         _table_of(report, f"{report.split} split, {report.queries:,} queries"),
     ]
     if report.seen and report.cold:
         share = report.seen.queries / max(report.queries, 1)
         blocks.append(
-            f"Of {share:.0%} of these queries training has seen the MR document as relevant, with other queries."
+            f"For {share:.0%} of these queries, training has seen the MR document as relevant, with other queries."
         )
         if report.seen.queries and report.cold.queries:
-            blocks.append(_table_of(report.seen, f"these, {report.seen.queries:,} queries"))
-            blocks.append(_table_of(report.cold, f"the others, {report.cold.queries:,} queries"))
+            blocks.append(_table_of(report.seen, f"MR document seen, {report.seen.queries:,} queries"))
+            blocks.append(_table_of(report.cold, f"MR document not seen, {report.cold.queries:,} queries"))
     if held_out := settings["data"]["held_out"]:
         names = ", ".join(map(_code, held_out))
-        blocks.append(f"These queries are of {names}: training has known no judgment of these domains.")
+        blocks.append(f"These queries are of {names}: training has seen no judgment of these domains.")
     if report.domains:
         rows = [
             (_code(name), f"{part.queries:,}", *(f"{value:.4f}" for value in part.metrics.values()))
@@ -221,18 +221,20 @@ def _table_of(part: EvaluationReport | PartReport, title: str) -> str:
 
 def _limits(settings: Mapping[str, Any], report: EvaluationReport, cut: CutReport | None) -> Sequence[str]:
     limits = [
-        f"A query's and a document's first {settings['data']['max_document_tokens']:,} words count, and no others.",
+        f"Only the first {settings['data']['max_document_tokens']:,} words of a query or a document count.",
         *(
             f"More than a tenth of the {noun}' words is cut off: raise `data.max_document_tokens`, and train again."
             for noun, side in (cut.sides.items() if cut else ())
             if side.is_much
         ),
         "A word that the training data lack has no vector.",
-        "A score orders the documents of one query. It is no probability, and cannot be compared between queries.",
+        "A score orders the documents of a query. It is not a probability, and cannot be compared between queries.",
         "What the training data prefer, leave out or get wrong, the model does, too.",
     ]
     if report.nearly_all_seen:
-        limits.append("Training has seen nearly all test queries' documents: how it ranks new ones was not measured.")
+        limits.append(
+            "Training has seen the documents of nearly all test queries: how it ranks new ones was not measured."
+        )
     if settings["preset"] == "closed":
         limits.append("It has learned which documents are relevant at all: documents that are new to it rank too low.")
     return limits
@@ -248,5 +250,5 @@ def _list(items: Any) -> list[str]:
 
 
 def _code(text: str) -> str:
-    """A user's name as code within a table: it can end neither the cell nor the code."""
+    """Formats a user's name as code within a table: it can end neither the cell nor the code."""
     return f"`{printable(text, _MAX_CHARACTERS).replace('`', chr(39)).replace('|', chr(166))}`"

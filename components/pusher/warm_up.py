@@ -12,11 +12,24 @@ from tensorflow.core.framework import tensor_pb2
 from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
 
-from components.pusher.eval_lists import eval_lists
 from models.choices import WITH_VECTORS
 from schemas import features as f
 from schemas.domains import DomainFilter
 from schemas.served_versions import GRAPH_FILE, MODEL_NAME
+
+
+def eval_lists(examples: Iterable[str], domains: DomainFilter) -> Iterator[Mapping[str, tf.train.Feature]]:
+    """Yields the columns of each eval list whose texts may go with a pushed model.
+
+    Args:
+      examples: paths of gzipped TFRecords of listwise Examples, as texts.
+      domains: the domains whose lists are read: whoever has the model sees their texts.
+    """
+    for record in tf.data.TFRecordDataset(sorted(examples), "GZIP").as_numpy_iterator():
+        columns = tf.train.Example.FromString(record).features.feature
+        if domains.keeps(next(iter(columns[f.QUERY_DOMAIN].bytes_list.value), b"")):
+            yield columns
+
 
 LISTS: Final = 10
 """Number of lists for the requests: three requests a list and two of all lists give 32."""
@@ -25,15 +38,15 @@ MAX_DOCUMENTS: Final = 64
 
 
 def warm_up(model: str, examples: Iterable[str], domains: DomainFilter) -> bytes:
-    """The content of a version's warm-up file, made of real queries and their documents.
+    """Returns the content of a version's warm-up file, made of real queries and their documents.
 
-    TensorFlow prepares a graph at its first run, and again for another batch size: there are requests of each list, and
-    of all lists. TF Serving does not serve a version whose warm-up fails, so no request uses a signature that the model
-    lacks.
+    TensorFlow prepares a graph at its first run, and again for another batch size, so there are requests for each list
+    and for all lists together. TF Serving does not serve a version whose warm-up fails, so no request uses a signature
+    that the model lacks.
 
     Args:
       model: folder of one of our SavedModels.
-      examples: paths of gzipped TFRecords of listwise Examples, as texts; the lists with the least query ids are used.
+      examples: paths of gzipped TFRecords of listwise Examples, as texts; the lists with the first query ids are used.
       domains: the domains whose texts may go with the model.
 
     Returns:
@@ -43,7 +56,7 @@ def warm_up(model: str, examples: Iterable[str], domains: DomainFilter) -> bytes
     if not lists:
         return b""
     signatures = _signatures(model)
-    with tempfile.TemporaryDirectory() as folder:  # TensorFlow writes TFRecords to files alone
+    with tempfile.TemporaryDirectory() as folder:  # TensorFlow writes TFRecords only to files
         path = os.path.join(folder, "requests")
         with tf.io.TFRecordWriter(path) as writer:
             for signature, inputs in _requests(lists):
@@ -57,7 +70,7 @@ def warm_up(model: str, examples: Iterable[str], domains: DomainFilter) -> bytes
 
 
 def _first_lists(examples: Iterable[str], domains: DomainFilter) -> list[tuple[bytes, list[bytes]]]:
-    """The texts of the query and of its documents, for the lists with the least query ids."""
+    """Returns the texts of the query and of its documents, for the lists with the first query ids."""
     first = heapq.nsmallest(LISTS, eval_lists(examples, domains), key=lambda row: row[f.QUERY_ID].bytes_list.value[0])
     return [
         (row[f.QUERY_TEXT].bytes_list.value[0], list(row[f.DOC_TEXT].bytes_list.value)[:MAX_DOCUMENTS]) for row in first
@@ -67,7 +80,7 @@ def _first_lists(examples: Iterable[str], domains: DomainFilter) -> list[tuple[b
 def _zero_vectors(
     inputs: Mapping[str, tensor_pb2.TensorProto], signature: meta_graph_pb2.SignatureDef
 ) -> dict[str, tensor_pb2.TensorProto]:
-    """Vectors for texts, as a pre-trained encoder outside of the model would give them; warming needs no true ones."""
+    """Returns zero vectors in the place of those of a pre-trained encoder outside of the model: enough to warm up."""
     shapes = {f"{name.removesuffix('s')}_vectors": tf.TensorShape(value.tensor_shape) for name, value in inputs.items()}
     return {
         name: tf.make_tensor_proto(0.0, tf.float32, [*shape, signature.inputs[name].tensor_shape.dim[-1].size])
@@ -76,14 +89,14 @@ def _zero_vectors(
 
 
 def _signatures(model: str) -> Mapping[str, meta_graph_pb2.SignatureDef]:
-    """A SavedModel's signatures by their names, without loading it."""
+    """Returns a SavedModel's signatures by their names, without loading it."""
     with tf.io.gfile.GFile(os.path.join(model, GRAPH_FILE), "rb") as file:
         (graph,) = saved_model_pb2.SavedModel.FromString(file.read()).meta_graphs
     return dict(graph.signature_def)
 
 
 def _requests(lists: Sequence[tuple[bytes, list[bytes]]]) -> Iterator[tuple[str, Mapping[str, tensor_pb2.TensorProto]]]:
-    """The signature and the inputs of each request."""
+    """Yields the signature and the inputs of each request."""
     for query, documents in lists:
         yield "score", _scoring([(query, documents)])
         yield "encode_query", {"query": _texts([query])}
@@ -93,7 +106,7 @@ def _requests(lists: Sequence[tuple[bytes, list[bytes]]]) -> Iterator[tuple[str,
 
 
 def _scoring(lists: Sequence[tuple[bytes, list[bytes]]]) -> dict[str, tensor_pb2.TensorProto]:
-    """The queries, and their documents, padded with "" to the longest list."""
+    """Returns the queries, and their documents, padded with "" to the longest list."""
     size = max(len(documents) for _, documents in lists)
     padded = [[*documents, *itertools.repeat(b"", size - len(documents))] for _, documents in lists]
     return {

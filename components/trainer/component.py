@@ -34,7 +34,7 @@ def with_channel_inputs(
     """Returns execution properties whose training job names the lexicon's folder, the files of texts, and the number
     of documents of the collection.
 
-    TFX hands a training function the inputs that it knows, and `custom_config`: the job.
+    TFX hands a training function only its own inputs and `custom_config`, the job.
     """
     job = TrainingJob.model_validate(json_utils.loads(properties[_CUSTOM_CONFIG]))
     updates: dict[str, Any] = {}
@@ -63,12 +63,11 @@ class Executor(executor.GenericExecutor):
         output_dict: dict[str, list[types.Artifact]],
         exec_properties: dict[str, Any],
     ) -> None:
-        """Trains, see `run_fn`."""
         super().Do(input_dict, output_dict, with_channel_inputs(input_dict, exec_properties))
 
 
 class TrainerSpec(standard_component_specs.TrainerSpec):
-    """TFX's parameters, inputs and outputs, the inputs of channels, and the collection that lists are drawn from."""
+    """TFX's parameters, inputs and outputs, the inputs of channels, and the collection that the lists come from."""
 
     INPUTS = {
         **standard_component_specs.TrainerSpec.INPUTS,

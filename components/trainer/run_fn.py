@@ -17,5 +17,5 @@ def run_fn(fn_args: FnArgs) -> None:
       DataError: a split has no lists or no known word, or a worker died.
       ConfigError: TF_CONFIG or the devices do not fit the settings.
     """
-    arguments = TrainingArguments.of(fn_args)
+    arguments = TrainingArguments.from_fn_args(fn_args)
     run_training(train_and_export, arguments.as_dict(), arguments.training_job.training)

@@ -1,4 +1,4 @@
-"""The tuner function of TFX's Tuner: a search whose trials are trainings as the Trainer's."""
+"""The tuner function of TFX's Tuner: a search whose trials train as the Trainer does."""
 
 from collections.abc import Callable
 
@@ -27,13 +27,13 @@ def tuner_fn(fn_args: FnArgs) -> TunerFnResult:
     Raises:
       ConfigError: TF_CONFIG names a cluster.
     """
-    arguments = TrainingArguments.of(fn_args)
+    arguments = TrainingArguments.from_fn_args(fn_args)
     job = arguments.training_job
     if cluster := joined_cluster(job.training):
         raise ConfigError(
             [
-                f"a search must run on one machine, where training.workers may be several; got a TF_CONFIG of "
-                f"{cluster.workers} workers. Search there, and give the cluster the values that the search found."
+                f"a search must run on one machine, with any number of training.workers; got a TF_CONFIG of "
+                f"{cluster.workers} workers. Search on one machine, and give the cluster the values that it finds."
             ]
         )
     inputs = read_inputs(arguments)

@@ -1,4 +1,4 @@
-"""The stage TrainingReport: a training for people to read."""
+"""The stage TrainingReport: reports a training to people."""
 
 import os
 
@@ -7,7 +7,7 @@ from tfx.types.standard_artifacts import ModelRun, TunerResults
 
 from components.artifact_files import read_text, write_text
 from components.stage import Input, Output, stage
-from components.training_report.report_files import training_files, with_best_trial
+from components.training_report.stability_report import training_files
 from models.losses.settings import LossSettings
 from models.rankers.settings import ScorerSettings
 from models.training.settings import TrainingSettings
@@ -28,7 +28,7 @@ def TrainingReport(
 ) -> None:
     """Reports a training: its history, its stability, and the search before it.
 
-    It is a stage of its own, so that every orchestrator has it, and that a change of its words trains nothing.
+    A separate stage, so that a change of the report's words does not repeat the training.
 
     Args:
       model_run: the Trainer's.
@@ -40,7 +40,7 @@ def TrainingReport(
     files: dict[str, str] = {}
     if tuner_results:
         # Matplotlib takes a second to import.
-        from components.training_report.tuning_report import tuning_report
+        from components.training_report.tuning_report import tuning_report, with_best_trial
 
         results = SearchResults.from_json(read_text(tuner_results, TRIALS_FILE))
         towers, loss = with_best_trial(results, towers, loss)

@@ -1,4 +1,4 @@
-"""The stability of a training: its observations beside the bounds of the paper's theory. Does not import TensorFlow."""
+"""Reports the stability of a training beside the bounds of the paper's theory. Does not import TensorFlow."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,9 @@ from models.rankers.settings import ScorerSettings, TwoTowersSettings
 from models.theory.largest_score import largest_score
 from models.theory.lemma_2 import Constants, loss_in_tables
 from models.theory.theorem_3 import generalization_bound, uniform_stability
-from schemas.stability import Stability, Theorem3
-from schemas.training_history import TrainingHistory
+from models.training.settings import TrainingSettings
+from schemas.stability import STABILITY_FILE, Stability, Theorem3
+from schemas.training_history import HISTORY_FILE, TrainingHistory
 
 _DELTA: Final = 0.05
 _NO_THEOREM: Final = (
@@ -20,10 +21,29 @@ _NO_THEOREM: Final = (
 )
 
 
+def training_files(
+    history: str, towers: ScorerSettings, loss: LossSettings, top_grade: int, training: TrainingSettings
+) -> dict[str, str]:
+    """Returns the files of a training's history and stability.
+
+    Args:
+      history: the content of `training.json`.
+      towers, loss, training: the training's settings.
+      top_grade: the MR grade.
+    """
+    step = training.number("learning_rate") * training.number("embedding_factor")
+    report = stability_report(towers, loss, top_grade, step, TrainingHistory.from_json(history))
+    return {
+        f"training/{HISTORY_FILE}": history,
+        f"training/{STABILITY_FILE}": report.to_json(),
+        "training/stability.md": describe_stability(report),
+    }
+
+
 def stability_report(
     towers: ScorerSettings, loss: LossSettings, top_grade: int, learning_rate: float, training: TrainingHistory
 ) -> Stability:
-    """The content of `stability.json`; `describe_stability` describes it.
+    """Returns the content of `stability.json`; `describe_stability` describes it.
 
     Args:
       towers, loss: the training's settings.
@@ -56,14 +76,14 @@ def stability_report(
 
 
 def _largest(history: Sequence[Mapping[str, float]], name: str) -> float | None:
-    """The largest value of a figure; None where the scorer lacks it."""
+    """Returns the largest value of a figure; None if the scorer lacks it."""
     return max((figures[name] for figures in history if name in figures), default=None)
 
 
 def _theorem_3(
     loss: LossConstants, towers: ScorerSettings, learning_rate: float, training: TrainingHistory
 ) -> Theorem3 | None:
-    """Theorem 3 at the exported epoch; None where its constants are not known."""
+    """Evaluates Theorem 3 at the exported epoch; None if its constants are not known."""
     pairs = training.train_pairs
     in_tables = loss_in_tables(Constants(loss.lipschitz, loss.smoothness), towers)
     if in_tables is None or pairs < 2:
@@ -73,15 +93,15 @@ def _theorem_3(
     scaled = Constants(in_tables.lipschitz / loss.largest, in_tables.smoothness / loss.largest)
     beta = loss.largest * uniform_stability(scaled, learning_rate, pairs, steps)
     bound = generalization_bound(beta, loss.largest, pairs, _DELTA)
-    verdict = "below" if bound < loss.largest else "not below, and says nothing"
+    verdict = "is below" if bound < loss.largest else "says nothing"
     sentence = (
         f"With probability {1 - _DELTA:g} the expected loss of a pair is at most {bound:.4g} above its mean on the "
-        f"{pairs:,} train pairs, after {steps:,} steps. No loss exceeds {loss.largest:.4g}: the bound is {verdict}."
+        f"{pairs:,} train pairs, after {steps:,} steps. No loss exceeds {loss.largest:.4g}: the bound {verdict}."
     )
     caveat = (
-        "The bound is a yardstick and no promise: the theorem is about independent pairs and SGD, one pair a step, "
-        f"with steps of c/t, where c is taken to be the learning rate, {learning_rate:g}; the pairs of a query share "
-        "it, and training took steps of Adam over whole lists."
+        "The bound is a yardstick, not a promise: the theorem is about independent pairs and SGD, one pair a step, "
+        f"with steps of c/t, where c is taken to be the learning rate, {learning_rate:g}; the pairs of a query are not "
+        "independent, and training took steps of Adam over whole lists."
     )
     return Theorem3(
         bound=bound,
@@ -99,7 +119,7 @@ def _theorem_3(
 
 
 def unreachable(towers: ScorerSettings, loss: LossSettings, top_grade: int) -> list[str]:
-    """A sentence for each grade that no score can satisfy, by the first values of learned thresholds.
+    """Returns a sentence for each grade that no score can reach, by the first values of learned thresholds.
 
     Example:
       >>> from models.losses.settings import MseSettings
@@ -126,13 +146,13 @@ def unreachable(towers: ScorerSettings, loss: LossSettings, top_grade: int) -> l
 
 
 def describe_stability(report: Stability) -> str:
-    """The content of `stability.md`."""
+    """Returns the content of `stability.md`."""
     theorem = report.theorem_3
     rows = {
         "largest gradient of a score, seen on the eval split": report.largest_score_gradient,
-        "what it cannot exceed (1/ε with smooth cosine)": report.gradient_bound,
-        "what the paper proves (2/ε)": report.paper_gradient_bound,
-        "what it would have been with plain cosine": report.largest_score_gradient_plain_cosine,
+        "its bound (1/ε with smooth cosine)": report.gradient_bound,
+        "its bound in the paper (2/ε)": report.paper_gradient_bound,
+        "the same gradient with plain cosine": report.largest_score_gradient_plain_cosine,
         "share of steps whose gradient was clipped": report.clipped_share,
         "Lipschitz constant of the loss in the score (Proposition 1)": report.loss_lipschitz,
         "smoothness of the loss in the score (Proposition 1)": report.loss_smoothness,

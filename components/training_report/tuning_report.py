@@ -9,8 +9,10 @@ from typing import Any, Final
 from matplotlib.figure import Figure
 
 from components.training_report.svg import COLOURS, draw
+from models.losses.settings import LossSettings
+from models.rankers.settings import ScorerSettings
 from models.tuning.results import SearchResults
-from models.tuning.settings import Space
+from models.tuning.settings import EPSILON, THETA, Space
 
 _PANEL_WIDTH: Final = 3.2
 _LARGEST_RATIO: Final = 20
@@ -19,7 +21,7 @@ _TRIALS, _BEST, *_ = COLOURS
 
 
 def tuning_report(results: SearchResults) -> dict[str, str]:
-    """The files of a search, as texts by their paths."""
+    """Returns the files of a search, as texts by their paths."""
     picture = draw(
         "results", "The trials", "", (_PANEL_WIDTH * len(_spaces(results)), 3), partial(paint_trials, results)
     )
@@ -30,8 +32,21 @@ def tuning_report(results: SearchResults) -> dict[str, str]:
     }
 
 
+def with_best_trial(
+    results: SearchResults, towers: ScorerSettings, loss: LossSettings
+) -> tuple[ScorerSettings, LossSettings]:
+    """Returns the settings with the values of a search's best trial."""
+    settings = results.best.settings
+    if EPSILON in settings:
+        towers = towers.model_copy(update={"epsilon": settings[EPSILON]})
+    theta = settings.get(THETA)
+    if isinstance(theta, list):
+        loss = loss.model_copy(update={"theta": tuple(theta)})
+    return towers, loss
+
+
 def to_markdown(results: SearchResults) -> str:
-    """A table of the trials, best first, and the arguments of `clir run` that use the best without a search."""
+    """Returns a table of the trials, best first, and the arguments of `clir run` that use the best without a search."""
     ranked = results.best_first()
     names = list(ranked[0].settings)
     lines = [
@@ -75,12 +90,12 @@ def paint_trials(results: SearchResults, figure: Figure) -> None:
 
 
 def _spaces(results: SearchResults) -> list[Space]:
-    """The space of each searched number."""
+    """Returns the space of each searched number."""
     return [*([results.epsilon] if results.epsilon else []), *(results.theta or ())]
 
 
 def _arguments(settings: Mapping[str, Any]) -> Iterator[str]:
-    """The arguments that set these values exactly."""
+    """Returns the arguments that set these values exactly."""
     return ("--set " + shlex.quote(f"{name}={json.dumps(value)}") for name, value in settings.items())
 
 

@@ -25,8 +25,8 @@ class Executor(executor.Executor):
     """Makes what TFX's executor makes: the same vocabularies, graph and examples.
 
     In one process TFX's executor traces the graph ten times, hands each word of a batch to Beam, tokenises a text twice
-    for every list that has it, and compresses in Python. This one tokenises each distinct text once, and TFX makes the
-    graph from vocabularies that are files, which needs no Beam. It also counts what the limit on words cuts.
+    for every list that has it, and compresses in Python. This executor tokenises each distinct text once, and makes the
+    graph without Beam, from vocabularies in files. It also counts what the limit on words cuts.
     """
 
     def Do(
@@ -35,7 +35,6 @@ class Executor(executor.Executor):
         output_dict: dict[str, list[types.Artifact]],
         exec_properties: dict[str, Any],
     ) -> None:
-        """Writes the graph and the transformed examples."""
         if has_workers(self):
             super().Do(input_dict, output_dict, exec_properties)
             return
@@ -73,10 +72,10 @@ class Transform(component.Transform):
     Args:
       examples: Examples.
       schema: Schema.
-      settings: see there.
+      settings: see `TransformSettings`.
 
     Outputs:
-      transform_graph: TransformGraph; made in one process, with a `schemas.cut_texts.CutReport`.
+      transform_graph: TransformGraph; if made in one process, with a `schemas.cut_texts.CutReport`.
       transformed_examples: Examples with splits train and eval: the test split is scored as texts.
     """
 
@@ -91,6 +90,6 @@ class Transform(component.Transform):
             splits_config=transform_pb2.SplitsConfig(analyze=["train"], transform=["train", "eval"]),
             # Statistics after the transformation report two-level lists as anomalies, and double its time.
             disable_statistics=True,
-            # No run reads the analyzers' results for parts of the data.
+            # No run reuses the analyzers' results.
             disable_analyzer_cache=True,
         )

@@ -1,4 +1,4 @@
-"""The texts of listwise examples as numbers of their words."""
+"""Reads the texts of listwise examples as numbers of their words."""
 
 import hashlib
 import logging
@@ -27,8 +27,8 @@ log = logging.getLogger("clir.data")
 class NumberedTexts:
     """Distinct texts, each tokenised once, however many lists it is in.
 
-    The numbers of their words are in a file: those of French Wikipedia take half a gigabyte. All texts must be added
-    before the numbers are read.
+    The numbers of their words are in a file: French Wikipedia's take half a gigabyte. All texts must be added before
+    the numbers are read.
 
     Args:
       rules: what words are, and how many of a text count.
@@ -51,7 +51,7 @@ class NumberedTexts:
         return list(self._number)
 
     def rows(self, texts: Sequence[bytes]) -> npt.NDArray[np.int32]:
-        """The row of each text, added where it is new: int32 [texts]."""
+        """Adds the new texts, and returns the row of each text: int32 [texts]."""
         digests = [hashlib.blake2b(text, digest_size=16).digest() for text in texts]
         new = []
         for digest, text in zip(digests, texts, strict=True):
@@ -69,7 +69,7 @@ class NumberedTexts:
         return self._file.mapped()
 
     def counts(self, texts: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """The count of each word in texts, which may repeat: rows int32 [texts] -> int64 [words]."""
+        """Counts each word in texts, which may repeat: rows int32 [texts] -> int64 [words]."""
         times = np.bincount(texts, minlength=len(self._rows))
         counts = np.zeros(len(self._number), np.int64)
         for numbers, lengths in self._numbers.blocks():
@@ -79,7 +79,7 @@ class NumberedTexts:
         return counts
 
     def ids(self, word_ids: npt.NDArray[np.int32]) -> MappedRows:
-        """The texts' ids, in a file too, from the id of each word, int32 [words]; ids below 0 are left out."""
+        """Returns the texts' ids, also in a file, from the id of each word, int32 [words]; leaves out ids below 0."""
         file = RowsFile()
         for numbers, lengths in self._numbers.blocks():
             ids = word_ids[numbers]
@@ -90,7 +90,7 @@ class NumberedTexts:
 
 
 LISTS_OF_A_BATCH: Final = 256
-"""Number of lists read at a time: of French Wikipedia 80 MB of words."""
+"""Number of lists read at a time: 80 MB of words of French Wikipedia."""
 _WORDS: Final = 1 << 16
 """Number of words stemmed at a time."""
 _VOCABULARY_OF: Final = {f.QUERY_TEXT: f.QUERY_VOCABULARY, f.DOC_TEXT: f.DOCUMENT_VOCABULARY}
@@ -105,9 +105,9 @@ class NumberedLists(NamedTuple):
     Attributes:
       texts: feature of the queries or of the documents to their texts.
       rows: file to feature to the rows of the texts in its lists.
-      counted: file to feature to the rows of the texts of lists whose words count: not those of held-out domains.
+      counted: like `rows`, without the lists of held-out domains, whose words do not count.
       terms: vocabulary to the feature of its texts, and to the term of each of their words: the word itself, or its
-        stem, which is empty where the word has none.
+        stem, empty for a word without a stem.
       cut: how much the limit on words cuts from the distinct texts.
     """
 

@@ -54,11 +54,11 @@ def make_graph(
         def preprocess(inputs: dict[str, Any]) -> dict[str, Any]:
             return columns_of(inputs, words_of(inputs, settings), vocabularies.__getitem__)
 
-        # TFX's own executor calls it for a preprocessing_fn without analyzers; it does not need Beam.
+        # TFX's own executor calls this function for a preprocessing_fn without analyzers; it does not need Beam.
         impl_helper.analyze_in_place(preprocess, False, spec, types, folder)
         assets = os.path.join(output.transform_savedmodel_dir, tf.saved_model.ASSETS_DIRECTORY)
         for path in count_paths:
-            # The Trainer finds it here by its name; the graph does not use it.
+            # For the Trainer, which finds it by its name; the graph does not use it.
             tf.io.gfile.copy(path, os.path.join(assets, os.path.basename(path)))
     return output
 
@@ -66,7 +66,7 @@ def make_graph(
 def _write_vocabularies(
     lists: NumberedLists, counted: Sequence[str], settings: TransformSettings, folder: str
 ) -> tuple[dict[str, str], list[str]]:
-    """Writes a file for each vocabulary; returns their paths by name, and those of the files of counts, if any."""
+    """Writes a file for each vocabulary; returns their paths by name, and the paths of the files of counts."""
     paths, count_paths = {}, []
     for vocabulary, counts in _count_words(lists, counted, settings.joint_stems).items():
         words = _most_frequent(counts, settings.vocabulary_size)
@@ -83,7 +83,7 @@ def _write_vocabularies(
 
 
 def _count_words(lists: NumberedLists, counted: Sequence[str], joint_stems: bool) -> dict[str, Counter[bytes]]:
-    """The counts of the words in the counted lists, by vocabulary."""
+    """Returns the counts of the words in the counted lists, by vocabulary."""
     times = {
         name: texts.counts(np.concatenate([lists.counted[file][name] for file in counted]))
         for name, texts in lists.texts.items()
@@ -101,7 +101,7 @@ def _count_words(lists: NumberedLists, counted: Sequence[str], joint_stems: bool
 
 
 def _most_frequent(counts: Counter[bytes], limit: int) -> list[bytes]:
-    """The most frequent words; equally frequent ones in descending order of their UTF-8, as tft has them."""
+    """Returns the most frequent words; equally frequent ones in descending order of their UTF-8, as in tft."""
     ordered = sorted(((count, word) for word, count in counts.items()), reverse=True)
     return [word for _, word in ordered[:limit]]
 
@@ -112,10 +112,10 @@ def _write_lines(lines: Iterable[bytes], path: str) -> None:
 
 
 class TransformLists:
-    """Transforms lists as the graph of `preprocessing_fn` does, by looking their words' ids up.
+    """Transforms lists as the graph of `preprocessing_fn` does, by looking up the ids of their words.
 
     Args:
-      lists: the lists to transform, and others.
+      lists: the lists to transform, among others.
       output: Transform's graph and vocabularies.
     """
 
@@ -161,8 +161,7 @@ class TransformLists:
 
 
 def _write_records(records: Iterable[bytes], path: str) -> None:
-    # Gzip's first level without the search for repeats: among ids there are few, and it halves the time for a twelfth
-    # more bytes.
+    # Gzip without the search for repeats, which are few among ids: half the time for a twelfth more bytes.
     options = tf.io.TFRecordOptions("GZIP", compression_level=1, compression_strategy=zlib.Z_HUFFMAN_ONLY)
     with tf.io.TFRecordWriter(path, options) as writer:
         for record in records:

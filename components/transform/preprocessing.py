@@ -58,9 +58,9 @@ class Words(NamedTuple):
     Attributes:
       query_words: string [batch, (words)].
       document_words: string [documents, (words)], of the batch's distinct documents.
-      document_rows: int64 [documents of all lists], among the distinct ones.
+      document_rows: int64 [documents of all lists], each document's row among the distinct ones.
       counts: int64 [batch], 1 for each list whose words count, and 0 for those of held-out domains.
-      lists: int64 [documents], how many lists that count each stands in.
+      lists: int64 [documents], the number of lists that count and contain the document.
     """
 
     query_words: dict[str, tf.RaggedTensor]
@@ -70,13 +70,13 @@ class Words(NamedTuple):
     lists: tf.Tensor
 
     def counted(self, joint_stems: bool) -> dict[str, tuple[tf.Tensor, tf.Tensor]]:
-        """Each vocabulary's words, string [words that count], and their weights, int64 [words that count].
+        """Returns each vocabulary's words, string [words that count], and their weights, int64 [words that count].
 
         Args:
           joint_stems: see `TransformSettings`.
         """
         counted = {
-            name: _that_count(words.flat_values, tf.gather(times, words.value_rowids()))
+            name: _counted_words(words.flat_values, tf.gather(times, words.value_rowids()))
             for side_words, times in ((self.query_words, self.counts), (self.document_words, self.lists))
             for name, words in side_words.items()
         }
@@ -87,12 +87,12 @@ class Words(NamedTuple):
         return counted
 
 
-def _that_count(words: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+def _counted_words(words: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     return tf.boolean_mask(words, weights > 0), tf.boolean_mask(weights, weights > 0)
 
 
 def words_of(inputs: dict[str, Any], settings: TransformSettings) -> Words:
-    """The words of a batch; see `preprocessing_fn`."""
+    """Returns the words of a batch; see `preprocessing_fn`."""
     languages = settings.stem_languages
     # A document may be in many lists of a batch, and is tokenised once.
     distinct, document_rows = tf.unique(inputs[f.DOC_TEXT].values, tf.int64)
@@ -117,13 +117,13 @@ def words_of(inputs: dict[str, Any], settings: TransformSettings) -> Words:
 
 
 def _counts(domains: tf.Tensor, held_out: Sequence[str]) -> tf.Tensor:
-    """Returns 1 for each domain, string [batch], that is not held out, and 0 for the others: int64 [batch]."""
+    """Returns 1 for each domain, string [batch], that is not held out, else 0: int64 [batch]."""
     is_held_out = tf.reduce_any(domains[:, tf.newaxis] == tf.constant(held_out, tf.string, [len(held_out)]), axis=1)
     return tf.cast(~is_held_out, tf.int64)
 
 
 def columns_of(inputs: dict[str, Any], words: Words, path_of: Callable[[str], Any]) -> dict[str, Any]:
-    """The columns of a batch; see `preprocessing_fn`.
+    """Returns the columns of a batch; see `preprocessing_fn`.
 
     Args:
       inputs: see `preprocessing_fn`.

@@ -15,9 +15,9 @@ class TransformSettings(Settings):
     word_tables: dict[str, WordTableSource] = {}
     """Pre-trained word vectors, by vocabulary."""
     stem_languages: dict[str, str] = {}
-    """Language of each vocabulary of stems; empty where the model has no stems."""
+    """Language of each vocabulary of stems; empty if the model has no stems."""
     held_out: tuple[str, ...] = ()
     """Domains whose lists do not count in the vocabularies."""
     joint_stems: bool = False
-    """Whether the vocabularies of stems are the same, of the texts of both languages: so a query's name is known that
-    occurs in documents alone."""
+    """Whether both languages share a vocabulary of stems: a query's name is then known even if it occurs only in
+    documents."""

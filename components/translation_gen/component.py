@@ -1,4 +1,4 @@
-"""The stage TranslationGen: the sentences of all documents, with their translations into the query language."""
+"""The stage TranslationGen: translates the sentences of all documents into the query language."""
 
 import os
 
@@ -21,24 +21,24 @@ def TranslationGen(
     languages: tuple[str, str],
     store: str,
 ) -> None:
-    """Translates every distinct sentence of the documents once, for the lexicon. No query and no judgment is read.
+    """Translates every distinct sentence of the documents once, for the lexicon. Reads no query and no judgment.
 
-    What an earlier or a killed execution has translated is in the store and is taken from there, so that after a change
-    of the collection only new sentences are translated.
+    Translations of an earlier execution, even of a killed one, are taken from the store: after a change of the
+    collection only new sentences are translated.
 
     Args:
       collection: the documents.
       translations: pairs of texts for the lexicon, `schemas.lexicon_pairs.TRANSLATIONS_FILE`.
       apply: shares the sentences among workers.
-      translator: the translator; without a probe where nobody has asked it yet.
-      languages: of queries and of documents.
-      store: folder of all translators' translations, local or remote; it has a folder for each.
+      translator: the translator; has no probe if it was not asked yet.
+      languages: the query and the document language.
+      store: folder of all translations, local or remote, with a folder for each translator.
 
     Raises:
       DataError: the translator fails, is not allowed, or changes.
     """
     if translator.probe is None:
-        translator = with_probe(translator, languages)  # in a cluster nobody has asked it
+        translator = with_probe(translator, languages)  # in a cluster the translator was not asked yet
     sentences = Sentences(collection.uri, languages[1])
     own = PieceStore(os.path.join(store, translator_digest(translator, languages)))
     with file_system.open_file(os.path.join(translations.uri, TRANSLATIONS_FILE), "w") as file:

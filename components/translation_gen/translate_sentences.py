@@ -18,7 +18,7 @@ from schemas.collection import MANIFEST_FILE, Shard, parse_manifest, read_texts
 from smooth_clir.wikipedia.wikitext.sentences import split_sentences
 
 _SENTENCES_OF_A_PIECE: Final = 512
-"""A kill loses the work on so many sentences; a program starts once for them."""
+"""Number of sentences that a kill may lose; a program starts once for each piece."""
 _GROUP: Final = "sentences"
 """The name of the pieces in the store."""
 
@@ -38,15 +38,14 @@ class Sentences:
     """The sentences of a collection's documents.
 
     Args:
-      collection: its folder.
-      language: of the documents, ISO 639-1.
+      collection: the collection's folder.
+      language: the documents' language, ISO 639-1.
     """
 
     def __init__(self, collection: str, language: str) -> None:
         self._folder, self._language = collection, language
 
     def shards(self) -> tuple[Shard, ...]:
-        """The shards of documents."""
         with file_system.open_file(f"{self._folder}/{MANIFEST_FILE}", "r") as manifest:
             return parse_manifest(manifest.read())["documents"].shards
 
@@ -62,7 +61,7 @@ class Sentences:
                         yield line, sentence
 
     def keys(self, shard: Shard) -> tuple[Keys, npt.NDArray[np.int64]]:
-        """The key and the line of each sentence of a shard: S16, int64 [sentences]."""
+        """Returns the key and the line of each sentence of a shard: S16, int64 [sentences]."""
         lines: list[int] = []
 
         def sentences() -> Iterator[str]:
@@ -88,13 +87,13 @@ def translate_sentences(
 
     Args:
       settings: the translator, with the probe.
-      languages: of queries and of documents.
-      sentences: of the collection.
-      store: the translator's.
-      apply: applies a function to shards and pieces, perhaps on workers.
+      languages: the query and the document language.
+      sentences: the collection's sentences.
+      store: the translator's store.
+      apply: shares shards and pieces among workers.
 
     Raises:
-      DataError: the translator fails, or is another one than it was.
+      DataError: the translator fails or has changed.
     """
     held, pieces = store.keys(_GROUP), []
     shards = sentences.shards()
@@ -121,7 +120,7 @@ def translate_sentences(
 
 @lru_cache(maxsize=1)
 def _translator(settings: str, languages: tuple[str, str]) -> Translator:
-    """The translator of settings, as JSON; a worker makes it once."""
+    """Returns the translator of settings, as JSON; a worker loads it once."""
     return load_translator(TranslatorSettings.model_validate_json(settings), languages)
 
 

@@ -1,4 +1,4 @@
-"""The stage WikiClirExampleGen: listwise examples."""
+"""The stage WikiClirExampleGen: makes listwise examples."""
 
 import os
 from typing import Final
@@ -37,7 +37,7 @@ def WikiClirExampleGen(
       examples: splits train, eval and test, with a `tf.train.Example` a query (see `schemas.features`).
       report: the records read, used and left out.
       make_pipeline: makes the pipeline of the ingestion job.
-      settings: the values that decide the lists.
+      settings: see `IngestSettings`.
       max_bad_share: the largest share of a file's records that may be bad.
 
     Raises:

@@ -19,9 +19,7 @@ GROUP_DIVISOR = 10
 
 
 class DocumentGroups:
-    """The connected components of documents over the queries that they are relevant to.
-
-    No query has relevant documents in two groups. The order of the queries does not matter.
+    """Groups of documents: no query has relevant documents in two groups. The order of the queries does not matter.
 
     Example:
       >>> groups = DocumentGroups()
@@ -32,10 +30,10 @@ class DocumentGroups:
     """
 
     def __init__(self) -> None:
-        self._earlier: dict[str, str] = {}  # to an earlier document of the group, or itself for the first
+        self._earlier: dict[str, str] = {}  # a document to an earlier one of its group, or the first to itself
 
     def first(self, doc_id: str) -> str:
-        """The first of a document's group, in the order of ids."""
+        """Returns the first document of a document's group, in the order of ids."""
         while (earlier := self._earlier.setdefault(doc_id, doc_id)) != doc_id:
             self._earlier[doc_id] = self._earlier[earlier]
             doc_id = earlier
@@ -52,10 +50,10 @@ class DocumentGroups:
             self.join(pair)
 
     def units(self) -> dict[str, str]:
-        """The unit of each document: the first of its group, or its own id where the group is too large.
+        """Returns the unit of each document: the first of its group, or its own id if the group is too large.
 
-        A group is too large with more than a tenth of the documents that are relevant to some query: the pages of an
-        encyclopedia may all be linked, and then no split would have its share.
+        A group is too large if it has more than a tenth of the documents that are relevant to any query: the pages of
+        an encyclopedia may all be linked, and then no split would get its share.
 
         Example:
           >>> groups = DocumentGroups()
@@ -99,8 +97,8 @@ class DivideLists(beam.DoFn):
     """(query_id, RankingList) -> the list in the split of its documents, without documents of other splits.
 
     A list goes to the split of its first MR document's unit. It loses relevant documents whose units are in other
-    splits and, in train and eval, those of cold units; where an MR document is cold, the whole list is left out. A list
-    loses single documents only where a group was too large to be a unit.
+    splits and, in train and eval, those of cold units; if an MR document is cold, the whole list is left out. A list
+    loses single documents only if a group was too large to be a unit.
 
     Args:
       settings: see `IngestSettings`; unless it splits documents, a list keeps its split.

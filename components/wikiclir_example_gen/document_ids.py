@@ -1,4 +1,4 @@
-"""The ids of a collection's documents in little memory: every worker holds them before it reads any document."""
+"""Holds the ids of a collection's documents in little memory; every worker has them before it reads a document."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ def collection_file(folder: str, name: str) -> BinaryIO:
 
 
 def id_hashes(ids: Iterable[bytes]) -> npt.NDArray[np.uint64]:
-    """A 64-bit hash of each id, the same in every process: uint64 [ids].
+    """Returns a 64-bit hash of each id, the same in every process: uint64 [ids].
 
     Two of a million different ids share a hash with a probability below one in ten million.
 
@@ -48,8 +48,7 @@ class DocumentIds:
 
     Attributes:
       sample: ids, in the order of the files.
-      copies: the ids of the documents with the text of a document, itself among them, by its id; only of those that
-        share their text.
+      copies: each document that shares its text, to the ids of all documents with this text.
     """
 
     def __init__(self, folder: str, documents: Role, max_documents: int, seed: int) -> None:
@@ -68,7 +67,7 @@ class DocumentIds:
         self.copies = {doc_id: equal for equal in read_copies(folder) for doc_id in equal}
 
     def include(self, doc_ids: Iterable[str]) -> list[bool]:
-        """Whether each document is in the collection."""
+        """Returns for each document whether it is in the collection."""
         wanted = id_hashes(doc_id.encode() for doc_id in doc_ids)
         first, end = (np.searchsorted(self._hashes, wanted, side) for side in ("left", "right"))
         are_known: list[bool] = (end > first).tolist()
@@ -76,13 +75,13 @@ class DocumentIds:
 
 
 def read_copies(folder: str) -> list[tuple[str, ...]]:
-    """The ids of a collection's documents with equal texts, a tuple for each shared text."""
+    """Returns the ids of a collection's documents with equal texts, a tuple for each shared text."""
     with collection_file(folder, COPIES_FILE) as stream:
         return [tuple(line.decode().split("\t")) for line in stream.read().splitlines()]
 
 
 def random_rows(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:
-    """The rows of a random choice of `count` ids, which depends only on the ids and the seed, not on their order.
+    """Returns the rows of `count` randomly drawn ids; the draw depends on the ids and the seed, not on their order.
 
     Args:
       hashes: the ids' hashes (see `id_hashes`).
@@ -93,7 +92,7 @@ def random_rows(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.ND
       int64 [count], increasing.
     """
     mixed = hashes ^ np.uint64(stable_hash("sample", str(seed)))
-    # Steele, Lea and Flood's finalizer makes each bit depend on all bits: the least values are a random choice.
+    # Steele, Lea and Flood's finalizer makes each bit depend on all bits: the smallest values are a random draw.
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     mixed ^= mixed >> np.uint64(31)
@@ -101,7 +100,7 @@ def random_rows(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.ND
 
 
 class _PackedIds(Sequence[str]):
-    """The ids in an array of Arrow's, which takes about 15 bytes an id, where a list takes 60."""
+    """Ids in an Arrow array, which takes about 15 bytes an id; a list takes 60."""
 
     def __init__(self, ids: pa.LargeStringArray) -> None:
         self._ids = ids

@@ -23,7 +23,7 @@ def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
     query_id, groups = element
     for ranking_list in groups["list"]:
         (query,) = groups["query"]
-        # A document that shares its hash with one of the list may come too.
+        # A document may be here only because its hash is that of a document of the list.
         lines = chain.from_iterable(map(unpack_lines, groups["documents"]))
         members = (document for document in map(split_text, lines) if document[0] in ranking_list.grades)
         documents = sorted(members, key=lambda document: list_sort_key(query_id, document[0]))
@@ -81,8 +81,8 @@ class WriteExamples(beam.PTransform):
 
     Args:
       prefix: path of the files, without their numbers.
-      shards: the number of files; a hash of an example chooses its file. With None the runner chooses, and groups
-        nothing: in process that gives one file, and saves the memory of all examples.
+      shards: the number of files; a hash of an example chooses its file. With None the runner chooses, without
+        grouping: in process it writes one file, and does not hold all examples in memory.
     """
 
     def __init__(self, prefix: str, shards: int | None = None) -> None:
@@ -105,7 +105,7 @@ class WriteExamples(beam.PTransform):
 
 
 def _write_shard(element: tuple[int, Iterable[bytes]], prefix: str, shards: int) -> None:
-    """Writes a file, from its number and its examples, whole or not at all, even if others write it too."""
+    """Writes a file whole or not at all, even if several workers write it."""
     number, examples = element
     path = f"{prefix}-{number:05}-of-{shards:05}.gz"
     folder, _, name = path.rpartition("/")
@@ -132,13 +132,10 @@ class _TFRecordSink(FileBasedSink):
         super().__init__(prefix, beam.coders.BytesCoder(), file_name_suffix=".gz")
 
     def open(self, temp_path: str) -> tf.io.TFRecordWriter:
-        """Opens a file under its temporary name."""
         return _open(temp_path)
 
     def write_encoded_record(self, file_handle: tf.io.TFRecordWriter, encoded_value: bytes) -> None:
-        """Writes one example."""
         file_handle.write(encoded_value)
 
     def close(self, file_handle: tf.io.TFRecordWriter) -> None:
-        """Ends a file."""
         file_handle.close()

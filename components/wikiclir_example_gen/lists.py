@@ -43,11 +43,11 @@ class IngestSettings:
         return cls(**data.model_dump(include={field.name for field in fields(cls)}))
 
     def negatives_in(self, split: str) -> int:
-        """The number of NR documents sampled for a query of a split."""
+        """Returns the number of NR documents sampled for a query of a split."""
         return (self.test_negatives if split == "test" else None) or self.negatives
 
     def max_negatives(self) -> int:
-        """The largest number of NR documents sampled for a query of any split."""
+        """Returns the largest number of NR documents sampled for a query of any split."""
         return max(map(self.negatives_in, SPLITS))
 
 
@@ -66,18 +66,18 @@ class RankingList(NamedTuple):
     """The query's domain; empty where the collection names none."""
 
     def relevant(self) -> list[str]:
-        """The documents with a grade above 0."""
+        """Returns the documents with a grade above 0."""
         return [doc_id for doc_id, grade in self.grades.items() if grade > NOT_RELEVANT]
 
     def without(self, doc_ids: Collection[str]) -> "RankingList":
-        """The list without some relevant documents, whose records are no longer used."""
+        """Returns the list without these documents; their records no longer count as used."""
         return self._replace(
             grades={doc_id: grade for doc_id, grade in self.grades.items() if doc_id not in doc_ids},
             used={role: [doc_id for doc_id in used if doc_id not in doc_ids] for role, used in self.used.items()},
         )
 
     def with_first_negatives(self, count: int) -> "RankingList":
-        """The list with the first of its NR documents alone."""
+        """Returns the list with only its first NR documents."""
         kept, left_out = self.negatives[:count], self.negatives[count:]
         return self.without(set(left_out))._replace(negatives=kept)
 
@@ -93,7 +93,7 @@ class RankingList(NamedTuple):
 class MakeList(beam.DoFn):
     """(query_id, the query's line, and lines of its judgments or candidates or both) -> (query_id, RankingList).
 
-    Where the collection names domains, the lines of the query's domain are there, too.
+    If the collection names domains, the element also has the lines of the query's domain.
 
     Args:
       settings: see `IngestSettings`; a list needs a document with the MR grade.
@@ -148,7 +148,7 @@ class MakeList(beam.DoFn):
                 if self._settings.leave_out_own:
                     never.add(query_id)
                 split = split_of(query_id)
-                # Where documents are divided, the split is known later, and `DivideLists` leaves out what is too much.
+                # With a split by documents, `DivideLists` decides the split later, and leaves out surplus negatives.
                 by_queries = self._settings.split == "queries"
                 count = self._settings.negatives_in(split) if by_queries else self._settings.max_negatives()
                 negatives = sample_negatives(query_id, self._settings.seed, count, self._doc_ids.sample, never)
@@ -171,19 +171,19 @@ class MakeList(beam.DoFn):
     def _keep(
         self, role: str, judgments: Iterable[Judgment], query_is_known: bool, tallies: list[Tally]
     ) -> list[Judgment]:
-        """The judgments of known queries and documents, the first of each pair; counts the others."""
+        """Returns the judgments of known queries and documents, the first of each pair; counts the others."""
         kept: dict[str, Judgment] = {}
         ordered = sorted(judgments, key=lambda judgment: judgment.line)
-        are_there = self._doc_ids.include(judgment.doc_id for judgment in ordered)
-        for judgment, is_there in zip(ordered, are_there, strict=True):
+        are_known = self._doc_ids.include(judgment.doc_id for judgment in ordered)
+        for judgment, is_known in zip(ordered, are_known, strict=True):
             if not query_is_known:
                 tallies.append(_drop(role, Reason.UNKNOWN_QUERY, judgment))
-            elif not is_there:
+            elif not is_known:
                 tallies.append(_drop(role, Reason.UNKNOWN_DOCUMENT, judgment))
             elif self._settings.leave_out_own and judgment.doc_id == judgment.query_id:
                 tallies.append(_drop(role, Reason.OWN_DOCUMENT, judgment))
             elif judgment.doc_id in kept:
-                is_equal = judgment[:-1] == kept[judgment.doc_id][:-1]  # but for the line
+                is_equal = judgment[:-1] == kept[judgment.doc_id][:-1]  # apart from the line
                 tallies.append(_drop(role, Reason.REPEATED if is_equal else Reason.DUPLICATE_PAIR, judgment))
             else:
                 kept[judgment.doc_id] = judgment
@@ -191,7 +191,7 @@ class MakeList(beam.DoFn):
 
 
 def _keep_domains(blocks: Iterable[tuple[int, bytes]], query_is_known: bool, tallies: list[Tally]) -> list[QueryDomain]:
-    """The different domains of a query, by the first line of each; counts the other lines."""
+    """Returns the different domains of a query, by the first line of each; counts the other lines."""
     kept: dict[str, QueryDomain] = {}
     lines = [line for first_line, content in blocks for line in parse_domains(BytesIO(content), first_line)]
     for query_domain in sorted(lines, key=lambda query_domain: query_domain.line):
@@ -209,7 +209,7 @@ def _judgments(blocks: Iterable[tuple[int, bytes]]) -> Iterator[Judgment]:
 
 
 def _compare(judgments: list[Judgment], candidates: list[Judgment]) -> Iterator[Tally]:
-    """Counts judgments that are no candidates, and candidates whose grade is another in the judgments."""
+    """Counts judgments that are not candidates, and candidates that have another grade in the judgments."""
     judged = {judgment.doc_id: judgment.grade for judgment in judgments}
     proposed = {candidate.doc_id for candidate in candidates}
     for judgment in judgments:
@@ -229,7 +229,7 @@ def _drop_domain(reason: Reason, record: QueryDomain) -> Tally:
 
 
 def limit_queries(element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:
-    """Keeps the lists whose queries stand up to a line."""
+    """Keeps the lists of the queries up to a line."""
     if element[1].line <= last_line:
         yield element
     else:

@@ -1,4 +1,4 @@
-"""Makes keyword queries: of each text some of its words, drawn at random."""
+"""Makes keyword queries of randomly drawn words of each text."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,17 +16,17 @@ _BATCH: Final = 512
 
 
 def draw_query_words(texts: Mapping[str, str], count: int, seed: int, segmented: bool = False) -> dict[str, str]:
-    """Draws words of each query, without repetition of a position, and keeps them in the order of the text.
+    """Draws words of each query, each position at most once, and keeps them in the order of the text.
 
-    The words are those of `tokenize`, so that a text without spaces has some, too. The draw depends only on the seed,
-    the query's id and its number of words; the words of a smaller `count` are among those of a larger one. Source: Bai
-    et al. 2009 (Polynomial Semantic Indexing), Table 4.
+    The words are those of `tokenize`, which also parts texts without spaces. The draw depends only on the seed, the
+    query's id and its number of words; the words of a smaller `count` are among those of a larger one. Source: Bai et
+    al. 2009 (Polynomial Semantic Indexing), Table 4.
 
     Args:
       texts: query_id to text.
       count: the number of words. A text with as many words or fewer stays as it is.
       seed: the seed of the run.
-      segmented: whether white space alone parts words.
+      segmented: whether only white space parts words.
 
     Returns:
       query_id to the words, with a space between two of them.
@@ -46,7 +46,7 @@ def draw_query_words(texts: Mapping[str, str], count: int, seed: int, segmented:
 
 
 def with_drawn_words(queries: Iterable[Text], count: int, seed: int, segmented: bool = False) -> Iterator[Text]:
-    """The queries with drawn words as their texts; see `draw_query_words`."""
+    """Yields the queries with drawn words as their texts; see `draw_query_words`."""
     queries = iter(queries)
     while batch := [*islice(queries, _BATCH)]:
         drawn = draw_query_words({query.id: query.text for query in batch}, count, seed, segmented)

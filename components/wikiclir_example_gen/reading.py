@@ -1,4 +1,4 @@
-"""Beam steps that read a collection's shards, and of its documents only those that some list needs."""
+"""Beam steps that read a collection's shards, but only those documents that a list needs."""
 
 import pickle
 from array import array
@@ -20,8 +20,8 @@ from schemas.collection import EMPTY_LINE, Shard, read_texts
 from schemas.wikiclir import Reason
 
 PackedLines: TypeAlias = tuple[int, bytes]
-"""Many lines as one element, because Beam is slow with many: their number of bytes, and the lines, compressed. It is no
-class: Beam would write the class's name with each element."""
+"""Many lines as one element, because Beam is slow with many: their number of bytes, and the lines, compressed. Not a
+class, because Beam would write the class's name with each element."""
 
 _CODEC: Final = "snappy"
 """Half the bytes in a tenth of gzip's time: a runner in one process holds some six copies of a joined element."""
@@ -66,7 +66,7 @@ class Needed(NamedTuple):
     """Ids of the queries."""
 
     def query_ids(self, doc_ids: Iterable[bytes]) -> Iterator[list[str]]:
-        """The queries that need each document, and very rarely another query, where two hashes agree."""
+        """Yields the queries that need each document, and very rarely another query, if two hashes agree."""
         hashes = id_hashes(doc_ids)
         starts, ends = (np.searchsorted(self.documents, hashes, side).tolist() for side in ("left", "right"))
         for start, end in zip(starts, ends, strict=True):
@@ -74,7 +74,7 @@ class Needed(NamedTuple):
 
 
 class _Lists(NamedTuple):
-    """Some lists: the queries' ids, their numbers of documents, and the hashes of the documents."""
+    """Lists: the queries' ids, their numbers of documents, and the hashes of the documents."""
 
     query_ids: list[str]
     sizes: "array[int]"
@@ -82,9 +82,9 @@ class _Lists(NamedTuple):
 
 
 class NeededDocuments(beam.CombineFn):
-    """(query_id, RankingList)s -> `Needed`, pickled: a filter that every worker has before it reads any document.
+    """(query_id, RankingList)s -> `Needed`, a filter that every worker has before it reads any document.
 
-    Beam measures a side input that is not bytes object by object.
+    Pickled, because Beam measures any side input but bytes object by object.
     """
 
     def create_accumulator(self) -> _Lists:

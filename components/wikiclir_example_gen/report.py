@@ -1,4 +1,4 @@
-"""The account of ingestion: counts from all Beam steps, and the report made of them."""
+"""The report of ingestion, from the counts of all Beam steps."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,12 +32,12 @@ def domain_subject(domain: str) -> str:
 
 
 def tally(subject: str, kind: str, count: int = 1) -> Tally:
-    """A count without an example."""
+    """Returns a count without an example."""
     return (subject, kind), (count, [])
 
 
 def tally_drop(role: str, reason: Reason, line: int, excerpt: str) -> Tally:
-    """The count of one dropped record, with its example; the line is counted through all files of the role."""
+    """Returns the count of one dropped record, with its example; the line is counted through all files of the role."""
     return (role, reason.name), (1, [(line, excerpt)])
 
 
@@ -59,9 +59,9 @@ class DataReport:
     Attributes:
       files: role to the account of its files.
       lists, pairs: split to its number of query lists, and of query-document pairs.
-      grade_disagreements: the number of candidates whose grade is another in the judgments.
-      query_words: the number of words that were drawn of each longer query; None where queries are whole.
-      domains: domain to split to its number of query lists; empty where the collection names no domains.
+      grade_disagreements: the number of candidates that have another grade in the judgments.
+      query_words: the number of words that were drawn of each longer query; None if queries are whole.
+      domains: domain to split to its number of query lists; empty if the collection names no domains.
       copies: the number of documents with the text of an earlier one.
     """
 
@@ -74,7 +74,7 @@ class DataReport:
     copies: int = 0
 
     def check(self, max_bad_share: float, splits: Sequence[str] = SPLITS) -> None:
-        """Refuses a collection that is too bad to use.
+        """Refuses a collection with too many bad records, or an empty split.
 
         Args:
           max_bad_share: see `DataSettings`.
@@ -103,7 +103,7 @@ class DataReport:
             raise DataError("\n".join(faults))
 
     def describe(self) -> list[str]:
-        """The report in a few lines for a person."""
+        """Returns the report in a few lines for a person."""
         lists = ", ".join(f"{count:,} {split}" for split, count in self.lists.items())
         lines = [f"query lists: {lists}; {sum(self.pairs.values()):,} query-document pairs"]
         if self.query_words is not None:
@@ -121,11 +121,9 @@ class DataReport:
         return lines
 
     def as_dict(self) -> dict[str, Any]:
-        """The JSON content."""
         return {**vars(self), "files": {role: file.as_dict() for role, file in self.files.items()}}
 
     def to_json(self) -> str:
-        """The content of `report.json`; `from_json` reads it."""
         return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
@@ -139,7 +137,7 @@ class DataReport:
 def make_report(
     tallies: Iterable[Tally], roles: Mapping[str, Role], query_words: int | None = None, copies: int = 0
 ) -> DataReport:
-    """The report of a job.
+    """Returns the report of a job.
 
     Args:
       tallies: the job's tallies, merged, one for each key.
@@ -147,7 +145,7 @@ def make_report(
       query_words, copies: see `DataReport`.
 
     Raises:
-      AssertionError: the counts of a file do not balance (a fault of ours).
+      AssertionError: the counts of a file do not balance: a bug.
     """
     merged = dict(tallies)
 

@@ -8,7 +8,7 @@ from schemas.splits import stable_hash
 
 
 def is_cold(unit: str, seed: int, share: float) -> bool:
-    """Whether a unit of documents (see `DocumentGroups`) is in the share that is left out of train and eval.
+    """Returns whether a unit of documents (see `DocumentGroups`) is in the share left out of train and eval.
 
     The units of a smaller share are among those of a larger one.
 
@@ -20,11 +20,11 @@ def is_cold(unit: str, seed: int, share: float) -> bool:
 
 
 def never_drawn(grades: Mapping[str, int], copies: Mapping[str, Iterable[str]]) -> set[str]:
-    """The documents that are no NR documents of a query: the judged ones, and all copies of the relevant ones.
+    """Returns the documents never drawn as NR documents of a query: the judged ones, and copies of the relevant ones.
 
     Args:
       grades: the grade of each judged document, by its id.
-      copies: the ids of the documents with the text of a document, by its id; only of those that share their text.
+      copies: each document that shares its text, to the ids of all documents with this text.
 
     Example:
       >>> copies = {"d1": ("d1", "d7"), "d7": ("d1", "d7"), "d2": ("d2", "d8"), "d8": ("d2", "d8")}
@@ -65,5 +65,5 @@ def sample_negatives(
 
 
 def list_sort_key(query_id: str, doc_id: str) -> int:
-    """The key that sorts a list's documents into an order independent of their grades."""
+    """Returns the key that sorts a list's documents into an order independent of their grades."""
     return stable_hash("order", query_id, doc_id)

@@ -46,15 +46,15 @@ class DataSettings(Settings):
     """Path of fixed lists, likewise: query_id, doc_id, grade, split. Null samples NR documents, and hashes the
     splits."""
     domains: Annotated[str | None, Field(min_length=1), InputPath("collection")] = None
-    """Path of the domains of the queries, likewise: query_id, domain; such as joined collections, or topics. Null: one
-    domain. `metrics.json` has a part for each, and documents of another domain do not count in `loss.in_batch` and in
-    the softmax term."""
+    """Path of the domains of the queries, likewise: query_id, domain. Domains are, for example, joined collections or
+    topics; null: one domain. `metrics.json` has a part for each, and documents of another domain do not count in
+    `loss.in_batch` and in the softmax term."""
     wikipedia: Settings | None = None
-    """The dumps from which to make queries, documents and judgments; these three, `candidates` and `domains` are null
-    then."""
+    """The dumps from which to make queries, documents and judgments. With dumps these three, `candidates` and `domains`
+    must be null."""
     held_out: tuple[str, ...] = ()
-    """Names of domains whose lists neither vocabularies nor lexicon, training, best epoch or fitted numbers know. Only
-    their test lists are evaluated. Changing them does not rerun the stages before Transform."""
+    """Names of domains that vocabularies, lexicon, training, the choice of the best epoch and fitted numbers do not
+    use. Only their test lists are evaluated. Changing them does not rerun the stages before Transform."""
     negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
     """Number of NR documents sampled for a query; unused with `candidates`."""
     test_negatives: Annotated[int | None, Field(ge=1, lt=2**31)] = None
@@ -113,7 +113,7 @@ class DataSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _fill_missing_texts(cls, content: Any) -> Any:
-        """Queries, documents and judgments must be given, except with dumps."""
+        """Treats null queries, documents and judgments as missing; with dumps, missing ones as null."""
         if not isinstance(content, Mapping):
             return content
         if content.get("wikipedia") is None:
@@ -125,10 +125,10 @@ class DataSettings(Settings):
     def _dumps_replace_files(cls, wikipedia: Settings | None, info: ValidationInfo) -> Settings | None:
         named = [key for key in (*_TEXTS, "candidates", "domains") if info.data.get(key) is not None]
         if wikipedia is not None and named:
-            raise ValueError(f"must be null where files are given, which it would make; got {', '.join(named)}, too")
+            raise ValueError(f"must be null with {', '.join(named)}, because dumps replace these files")
         if wikipedia is not None and info.data.get("top_grade", 2) != 2:
             raise ValueError(
-                f"must be null but for the grades 0, 1 and 2, which it makes; got top_grade {info.data['top_grade']}"
+                f"must be null with top_grade {info.data['top_grade']}, because dumps give the grades 0, 1 and 2"
             )
         return wikipedia
 

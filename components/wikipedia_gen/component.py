@@ -1,4 +1,4 @@
-"""The stage WikipediaGen: queries, documents and judgments from the dumps of two wikis."""
+"""The stage WikipediaGen: makes queries, documents and judgments from the dumps of two wikis."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ def WikipediaGen(
 ) -> None:
     """Makes queries, documents and judgments from the dumps of two wikis.
 
-    It reads the pieces of the dumps, and joins them. After a kill the next execution goes on from the pieces.
+    Reads the dumps piece by piece, and joins the pieces. After a kill the next execution continues with the pieces.
 
     Args:
       wikiclir_files: the files, a manifest and a data card.
@@ -40,9 +40,9 @@ def WikipediaGen(
       identity: the digest of the stage's code.
       files: key of an input (see `WikipediaSettings.inputs`) to its files.
       digests: key to the digest that `input_digest` makes of its files; other content is refused.
-      languages: of the queries, and of the documents.
-      settings: see there.
-      unfinished: folder of the pieces that a killed execution has read; the stage removes it when it is done.
+      languages: the query and the document language.
+      settings: see `WikipediaSettings`.
+      unfinished: folder of the pieces that a killed execution has read; removed at the end.
 
     Raises:
       DataError: see `preflight`, `read_dumps` and `check_digests`.

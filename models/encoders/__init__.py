@@ -1,1 +1,1 @@
-"""Pre-trained text encoders: the kinds of encoders, the vectors of texts in files, and the channel of their cosine."""
+"""Pre-trained text encoders: their kinds, files of their vectors, and the channel of their cosine."""

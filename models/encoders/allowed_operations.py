@@ -1,8 +1,8 @@
-"""The operations that a SavedModel of others may consist of.
+"""The operations that a foreign SavedModel may consist of.
 
-An operation is allowed if its declaration cannot hold a name, or if the table below names it. All others are refused,
-also those of later versions of TensorFlow. An allowed operation can still harm its own process: by a loop without an
-end, a tensor larger than the memory, and faults of its native code.
+An operation is allowed if its declaration cannot hold a name, or if the table below names it. All other operations are
+refused, also new ones of later versions of TensorFlow. An allowed operation can still harm its own process by an
+endless loop, a tensor larger than the memory, or a bug in its native code.
 """
 
 import types
@@ -17,7 +17,7 @@ from tensorflow.core.framework import types_pb2
 from tensorflow.python.framework import op_def_registry
 
 CALLS: Final = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
-"""The operations that call one function with their inputs."""
+"""The operations that call a single function with their inputs."""
 
 ALLOWED: Final[Mapping[str, frozenset[str]]] = {
     reason: frozenset(operations.split())
@@ -72,7 +72,7 @@ _HANDLES: Final = (types_pb2.DT_RESOURCE, types_pb2.DT_VARIANT)
 
 
 def is_allowed(operation: str) -> bool:
-    """Returns whether an operation belongs to TensorFlow or tensorflow-text, and to those that are allowed."""
+    """Returns whether an operation belongs to TensorFlow or tensorflow-text and is allowed."""
     if operation.replace(">", "_") not in _known():
         return False
     named = any(operation in operations for operations in ALLOWED.values())
@@ -104,7 +104,7 @@ def is_operation(name: str) -> bool:
 
 @cache
 def _known() -> frozenset[str]:
-    """The operations of TensorFlow and of the libraries of tensorflow-text, with _ for the > behind a namespace."""
+    """The operations of TensorFlow and tensorflow-text, with _ for the > after a namespace."""
     libraries = Path(tf_text.__file__).parent.glob("python/**/*.so")
     modules = (tf.raw_ops, *(tf.load_op_library(str(library)) for library in libraries))
     return frozenset(

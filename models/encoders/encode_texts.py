@@ -23,7 +23,7 @@ from schemas.collection import MANIFEST_FILE, Shard, parse_manifest, raw_documen
 from schemas.errors import DataError
 
 Tables = dict[Role, tuple[Keys, npt.NDArray[np.float16]]]
-"""For each role the distinct keys of its texts, and their vectors."""
+"""The distinct keys of each role's texts, and their vectors."""
 
 
 class EncodedTexts(NamedTuple):
@@ -31,11 +31,11 @@ class EncodedTexts(NamedTuple):
 
     tables: Tables
     cut_texts: dict[Role, int]
-    """For each role the number of its distinct texts that `channels.encoder.max_characters` cuts."""
+    """The number of each role's distinct texts that `channels.encoder.max_characters` cuts."""
 
 
 _TEXTS_OF_A_PIECE: Final = 256
-"""A kill loses the work on so many texts: about a minute of a transformer on one core."""
+"""Number of texts that a kill loses at most: about a minute of a transformer on one core."""
 _LISTS: Final = 512
 _NO_KEYS: Final = text_keys([])
 
@@ -48,14 +48,14 @@ class Piece(NamedTuple):
     role: Role
     keys: Keys
     texts: tuple[str, ...] = ()
-    """The texts; of documents none, for they are read where they are encoded."""
+    """The texts of queries; those of documents are read when they are encoded."""
     shard: Shard | None = None
     rows: tuple[int, ...] = ()
     """The lines of the documents in the shard, from 0, ascending."""
 
 
 def read_queries(paths: Iterable[str]) -> dict[str, str]:
-    """Returns the text of each query of lists by its id, from gzipped TFRecords of Examples."""
+    """Reads the text of each query by its id from gzipped TFRecords of Examples."""
     spec = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.QUERY_TEXT)}
     queries: dict[str, str] = {}
     for batch in tf.data.TFRecordDataset(sorted(paths), "GZIP").batch(_LISTS):
@@ -72,17 +72,17 @@ def encode_texts(
     store: PieceStore,
     apply: Apply = map,
 ) -> EncodedTexts:
-    """Encodes the texts that the store does not hold, and returns all of them; logs how many are cut.
+    """Encodes the texts that the store lacks, returns the vectors of all texts, and logs how many texts are cut.
 
-    Pieces follow the order of the ids and of the collection: a killed run goes on with the same pieces, and its result
-    has the same bytes.
+    Pieces follow the order of the ids and of the collection, so that a killed run resumes with the same pieces and
+    gives the same bytes.
 
     Args:
       settings: the encoder.
       queries: the text of each query by its id.
       collection: the folder of the documents.
-      store: the encoder's.
-      apply: applies a function to the pieces, perhaps on workers.
+      store: the encoder's store.
+      apply: applies a function to the pieces, possibly in other processes.
 
     Raises:
       DataError: a text cannot be encoded.
@@ -136,7 +136,7 @@ def encode_texts(
 
 
 def tables_of_files(settings: VectorsSettings, queries: Mapping[str, str], collection: str) -> Tables:
-    """Returns the vectors of files by the texts of their ids.
+    """Reads the vectors of files, and keys them by the texts of their ids.
 
     Raises:
       DataError: a file lacks the id of a query or a document.
@@ -149,17 +149,17 @@ def tables_of_files(settings: VectorsSettings, queries: Mapping[str, str], colle
 
 
 def length_of_vectors(settings: EncoderSettings, tables: Tables) -> int:
-    """Returns the length of all vectors.
+    """Returns the length of a vector.
 
     Raises:
-      DataError: those of queries have another length than those of documents, or there is no vector.
+      DataError: the vectors of queries and documents differ in length, or there are no vectors.
     """
     lengths: dict[str, int] = {role: vectors.shape[1] for role, (keys, vectors) in tables.items() if len(keys)}
     if len({*lengths.values()}) != 1:
         got = " and ".join(f"{length} of each {role}" for role, length in lengths.items()) or "no vector"
         raise DataError(
-            f"the vectors of queries and of documents must have one length, for the score is their cosine; got {got} "
-            f"(encoder {settings.shown_name})."
+            f"the vectors of queries and documents must have the same length, because their cosine is the score; got "
+            f"{got} (encoder {settings.shown_name})."
         )
     return max(lengths.values())
 
@@ -186,7 +186,7 @@ def _table_of_file(
         )
     distinct, first = np.unique(text_keys(keys), return_index=True)
     file_rows = np.array(rows, np.int64)[first]
-    order = np.argsort(file_rows)  # a file is read from front to back
+    order = np.argsort(file_rows)  # reads the file from front to back
     return distinct[order], np.concatenate(
         [np.zeros([0, file.vectors.shape[1]], np.float16)]
         + [stored_form(np.asarray(file.vectors[part], np.float32)) for part in in_pieces(file_rows[order], 1 << 14)]
@@ -205,7 +205,7 @@ def _encode_piece(settings: EncoderSettings, collection: str, store: PieceStore,
     Raises an error if the encoder is an endpoint whose model changed during the piece.
     """
     texts = list(piece.texts or _texts_of_rows(collection, piece))
-    # Texts of about the same length share a batch, which many encoders pad.
+    # Texts of similar length share a batch, because many encoders pad batches.
     order = np.array(sorted(range(len(texts)), key=lambda index: len(texts[index])))
     vectors = _encoder(settings.model_dump_json()).encode([texts[index] for index in order], piece.role)
     in_order = np.empty(vectors.shape, np.float16)
@@ -227,7 +227,7 @@ def _texts_of_rows(collection: str, piece: Piece) -> Iterator[str]:
 
 
 def _keys_of_shard(settings: EncoderSettings, collection: str, shard: Shard) -> tuple[Keys, npt.NDArray[np.bool_]]:
-    """The key of each line of a shard, b"" for one that is left out, and whether its text is cut: S16, bool [lines]."""
+    """The key of each line of a shard (b"" for an empty line), and whether its text is cut: S16, bool [lines]."""
     keys: Keys = np.zeros(shard.lines, _NO_KEYS.dtype)
     is_cut_line = np.zeros(shard.lines, bool)
     with file_system.open_file(f"{collection}/{shard.name}", "rb") as stream:
@@ -239,7 +239,7 @@ def _keys_of_shard(settings: EncoderSettings, collection: str, shard: Shard) -> 
 
 
 def _collected(store: PieceStore, role: Role, keys: Keys) -> tuple[Keys, npt.NDArray[np.float16]]:
-    """The vectors of keys, sorted and distinct, from the pieces of the store."""
+    """Collects the vectors of sorted, distinct keys from the pieces of the store."""
     vectors: npt.NDArray[np.float16] | None = None
     is_held = np.zeros(len(keys), bool)
     for piece in store.read(role):
@@ -248,13 +248,13 @@ def _collected(store: PieceStore, role: Role, keys: Keys) -> tuple[Keys, npt.NDA
             vectors = np.zeros([len(keys), piece_vectors.shape[1]], np.float16)
         if piece_vectors.shape[1] != vectors.shape[1]:
             raise DataError(
-                f"{store.folder} must hold vectors of one length; got {vectors.shape[1]} and {piece_vectors.shape[1]}. "
-                "Remove the folder to encode all texts again."
+                f"the vectors in {store.folder} must have the same length; got {vectors.shape[1]} and "
+                f"{piece_vectors.shape[1]}. Remove the folder to encode all texts again."
             )
         rows = np.minimum(np.searchsorted(keys, piece_keys), len(keys) - 1)
         is_wanted = keys[rows] == piece_keys if len(keys) else np.zeros(len(piece_keys), bool)
         vectors[rows[is_wanted]] = piece_vectors[is_wanted]
         is_held[rows[is_wanted]] = True
     if not is_held.all():
-        raise DataError(f"{store.folder} must hold the vector of each {role}; {int((~is_held).sum()):,} are not there.")
+        raise DataError(f"{store.folder} must hold the vector of each {role}; {int((~is_held).sum()):,} are missing.")
     return keys, np.zeros([0, 1], np.float16) if vectors is None else vectors

@@ -1,4 +1,4 @@
-"""The channel of a pre-trained encoder: the cosine of its vectors as they are, on a scale of its own."""
+"""The channel of a pre-trained encoder: the standardised cosine of its vectors."""
 
 from typing import Any, Final, TypeAlias
 
@@ -23,12 +23,12 @@ class EncoderChannel(FixedScorer, InnerProduct):
         score = (cos(v_q, v_d) - mean) / deviation
               = <[u_q / deviation; -mean / deviation], [u_d; 1]>         u = v / |v|
 
-    The mean and the standard deviation are those of the cosines of all pairs in the train lists: encoders spread their
-    cosines over very different ranges, and a weight beside other channels should mean the same for all of them.
+    Mean and deviation are of the cosines of all pairs in the train lists. The ranges of encoders' cosines differ
+    widely; standardised, a channel's weight means the same for all encoders.
 
     Args:
-      mean: of the cosines.
-      deviation: their standard deviation, above 0.
+      mean: mean of the cosines.
+      deviation: standard deviation of the cosines, above 0.
       **kwargs: see `Scorer`.
 
     Call arguments:
@@ -50,8 +50,8 @@ class EncoderChannel(FixedScorer, InnerProduct):
         mean, deviation = float(cosines.mean(dtype=np.float64)), float(cosines.std(dtype=np.float64))
         if deviation < 1e-6:
             raise DataError(
-                f"the channel {inputs.name} must have different cosines in the train lists; all {len(cosines):,} are "
-                f"{mean:.6f}. The encoder does not tell the documents apart: check its settings, or leave it out."
+                f"the cosines of the channel {inputs.name} must differ in the train lists; all {len(cosines):,} are "
+                f"{mean:.6f}. The encoder does not distinguish the documents: check its settings, or leave it out."
             )
         return cls(mean, deviation, name=inputs.name)
 
@@ -72,13 +72,13 @@ class EncoderChannel(FixedScorer, InnerProduct):
 
     @property
     def bounds(self) -> Bounds:
-        """The standardised values of -1 and 1."""
+        """The standardised cosines -1 and 1."""
         low, high = ((end - self.mean) / self.deviation for end in (-1.0, 1.0))
         return Bounds(low, high)
 
 
 def cosines_of(lists: RankingLists) -> _Floats:
-    """Returns the cosines of all pairs of lists with the columns of an encoder's vectors: float32 [pairs]."""
+    """Returns the cosines of all pairs in lists with columns of an encoder's vectors: float32 [pairs]."""
     queries, documents = lists.query_columns[f.QUERY_VECTOR], lists.document_columns[f.DOC_VECTOR]
     query_rows, document_rows = lists.documents.value_rowids().numpy(), lists.documents.flat_values.numpy()
     parts = [

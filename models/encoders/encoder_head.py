@@ -19,11 +19,11 @@ class EncoderHead(InnerProduct, Penalised):
         score = similarity(q, d)             smooth cosine in the paper (arXiv:2011.00701, eq. 1)
         penalty * (|W_q - I|^2 + |W_d - I|^2) is added to the training loss
 
-    Both maps start from the identity, with which the cosine is the encoder's own. The penalty holds them near it: a
-    square matrix of 512 rows has more numbers than a small collection has pairs.
+    Both maps start as the identity, which leaves the encoder's cosine unchanged. The penalty keeps them near it,
+    because a matrix of 512 x 512 has more numbers than a small collection has pairs.
 
     Args:
-      settings: the head's: its similarity and its penalty.
+      settings: the similarity and the penalty.
       **kwargs: see `Scorer`.
 
     Call arguments:
@@ -37,11 +37,11 @@ class EncoderHead(InnerProduct, Penalised):
 
     @classmethod
     def make(cls, inputs: ScorerInputs) -> "EncoderHead":
-        """Makes the head that a configuration names."""
+        """Makes the head from the settings of the towers."""
         return cls(inputs.settings, name=inputs.name)
 
     def build(self, input_shape: Any) -> None:
-        """Creates both maps, as the difference from the identity: then a penalty is that of small weights."""
+        """Creates both maps as differences from the identity, so that the penalty is on the size of weights."""
         dim = input_shape[f.QUERY_VECTOR][-1]
         self.query_map, self.document_map = (
             self.add_weight(name=name, shape=(dim, dim), initializer="zeros") for name in ("query_map", "document_map")
@@ -63,7 +63,7 @@ class EncoderHead(InnerProduct, Penalised):
 
     @property
     def bounds(self) -> Bounds:
-        """The similarity's range; the thresholds' scale is the paper's, of cosines, for the inner product too."""
+        """The similarity's range; thresholds have the paper's scale, of cosines, also for the inner product."""
         low, high = self.similarity.score_range
         return Bounds(low, high, theta_ends=(-1.0, 1.0), padded=self.similarity.padded_score)
 

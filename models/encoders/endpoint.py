@@ -1,4 +1,4 @@
-"""A text encoder behind an OpenAI-compatible HTTP endpoint, and a probe that shows whether it is still the same one."""
+"""A text encoder behind an OpenAI-compatible HTTP endpoint, and a probe that shows whether its model was replaced."""
 
 import json
 import threading
@@ -21,17 +21,17 @@ PROBES: Final = (
     "La photosynthèse transforme la lumière en énergie chimique.",
     "東京は日本の首都である。",
 )
-"""The texts of `EndpointEncoder.probe`; never to be changed: models hold the fingerprint of their vectors."""
+"""The texts of `EndpointEncoder.probe`. Never change them: models hold the fingerprint of their vectors."""
 
 _TEXTS: Final = 256
-"""The most texts of a request, whatever `batch` is: the limits below bound its answer to about 50 MB."""
+"""Largest number of a request's texts, whatever `batch` is: its answer then has at most about 50 MB."""
 _NUMBERS: Final = 8192
-"""The longest vector; those of the largest encoders in use have 4,096 numbers, of few 8,192."""
+"""The longest vector; the largest encoders in use have vectors of 4,096 numbers, a few of 8,192."""
 _BYTES_OF_TEXT: Final = _NUMBERS * 24 + 1000
-"""The largest vector in JSON: -1.2345678901234567e-05 takes 24 bytes with a comma and a space."""
+"""The size of the largest vector in JSON: -1.2345678901234567e-05 takes 24 bytes with a comma and a space."""
 _FORM: Final = '{"data": [{"index": 0, "embedding": [numbers]}, ...]}'
 _TOLERANCE: Final = 0.003
-"""The largest difference of one number in two fingerprints of the same encoder, which may round differently."""
+"""The largest difference of a number in two fingerprints of the same encoder, which may be rounded differently."""
 _REMEDIES: Final = {
     400: "If a text is too long, lower channels.encoder.max_characters or channels.encoder.batch.",
     404: "Check channels.encoder.address and the models' names.",
@@ -41,15 +41,16 @@ _REMEDIES: Final = {
 class EndpointEncoder(PretrainedEncoder):
     """Asks an endpoint that answers `POST {address}/v1/embeddings`, such as Text Embeddings Inference or vLLM.
 
-    Several threads may use it at once. Where the settings have the fingerprint of its probe, vectors count only between
-    two probes that show it. Probes are requests of their own: among other texts their vectors are rounded otherwise.
+    Several threads may use it at once. If the settings hold a fingerprint, vectors are accepted only between two probes
+    that match it. Probes are requests of their own, because in a batch with other texts their vectors would be rounded
+    differently.
 
     Args:
-      settings: of the kind endpoint.
-      retries: number of further tries, instead of the settings' number; a service that someone waits for sets 0.
-      form: the form of the texts that it is sent.
-      answers_per_probe: after so many answers, and after each new connection, a probe must follow before vectors count;
-        None for a probe after each call of `encode`.
+      settings: the address, the models, the limits and the expected fingerprint.
+      retries: number of further tries, instead of the settings' number; a service for which people wait sets 0.
+      form: the form of the texts that are sent.
+      answers_per_probe: number of answers after which a new probe is due, as after each new connection; None for a
+        probe after each call of `encode`.
     """
 
     def __init__(
@@ -71,11 +72,12 @@ class EndpointEncoder(PretrainedEncoder):
         )
         self._dim: int | None = None
         self._probed: tuple[int, int] | None = None
-        """Numbers of connections and answers before the last probe; None where that failed, or before the first."""
+        """Numbers of connections and answers before the last probe; None before the first probe and after a failed
+        one."""
         self._dim_lock = threading.Lock()
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
-        """Encodes texts, `batch` of them a request; see `PretrainedEncoder.encode`.
+        """Encodes texts in requests of `batch` texts; see `PretrainedEncoder.encode`.
 
         Args:
           texts: at least one.
@@ -83,8 +85,8 @@ class EndpointEncoder(PretrainedEncoder):
 
         Raises:
           EndpointError: the endpoint is down, slow or busy, after all retries.
-          DataError: it refuses the request or redirects, its answer is none or too large, a vector is not finite, is
-            zero, or has another length than this object's first one, it has not the fingerprint of the settings, or
+          DataError: it refuses or redirects the request, its answer is missing, malformed or too large, a vector is not
+            finite, is zero, or differs in length from the first one, its fingerprint is not that of the settings, or
             the key's variable holds no key for it.
         """
         if self._settings.probes and self._probed is None:
@@ -111,8 +113,8 @@ class EndpointEncoder(PretrainedEncoder):
         if fault := fingerprint_fault(self._settings.probes, fingerprint(self.probe())):
             self._dim = None
             raise DataError(
-                f"the endpoint {self._settings.address} must give the vectors that it gave before, to this run or in "
-                f"the model's training: {fault}. Start it with that encoder again, or train with the new one."
+                f"the vectors of the endpoint {self._settings.address} changed since this run began, or since the "
+                f"model's training: {fault}. Start it with the same encoder again, or train with the new one."
             )
         self._probed = before
 
@@ -137,15 +139,15 @@ class EndpointEncoder(PretrainedEncoder):
 
 
 def _read_vectors(texts: int, body: bytearray) -> npt.NDArray[Any] | str:
-    """The vectors [texts, dim] as the endpoint gave them, or what its answer must be and is not."""
-    # A Python float takes 32 bytes in a list; commas and brackets say how many there can be.
+    """Returns the vectors [texts, dim] in an answer, or what the answer must be and is not."""
+    # Bounds the memory before parsing: a Python float takes 32 bytes in a list.
     if sum(map(body.count, (b",", b"[", b"{"))) > texts * (_NUMBERS + 100):
         return f"must hold at most {_NUMBERS} numbers a text"
     return _ordered_vectors(parse_json(body), texts)
 
 
 def _ordered_vectors(content: Any, texts: int) -> npt.NDArray[Any] | str:
-    """The numbers [texts, dim] in an answer, in the texts' order, or what the answer must be and is not."""
+    """Returns the numbers [texts, dim] in an answer, in the texts' order, or what the answer must be and is not."""
     entries = content.get("data") if isinstance(content, dict) else None
     if not isinstance(entries, list) or not all(
         isinstance(entry, dict) and isinstance(entry.get("embedding"), list) for entry in entries
@@ -159,25 +161,24 @@ def _ordered_vectors(content: Any, texts: int) -> npt.NDArray[Any] | str:
     try:
         vectors = np.asarray([by_index[index] for index in range(texts)])
     except (ValueError, OverflowError):
-        return "must hold vectors of one length, of numbers alone"
+        return "must hold vectors of the same length, with only numbers"
     if vectors.ndim != 2 or (vectors.size and vectors.dtype.kind not in "fiu"):
-        return "must hold vectors of one length, of numbers alone"
+        return "must hold vectors of the same length, with only numbers"
     with np.errstate(over="ignore"):  # `checked_vectors` refuses the infinite number
         return vectors.astype(np.float32)
 
 
 def fingerprint(vectors: Vectors) -> tuple[float, ...]:
-    """Returns the fingerprint of an encoder, few numbers by which another model behind the same address is noticed.
+    """Returns an encoder's fingerprint: a few numbers that show whether another model has the same address.
 
-    They are the length of the vectors, the cosine of each two of them, and the first component of each over its norm.
-
-    The cosines alone would be the same for vectors that are turned, beside which no stored vector could stand.
+    They are the length of the vectors, the cosines of all pairs of vectors, and each vector's first component divided
+    by its norm. The cosines alone would not show rotated vectors, which cannot be compared with stored ones.
 
     Args:
-      vectors: of fixed texts, see `EndpointEncoder.probe`.
+      vectors: the vectors of fixed texts, see `EndpointEncoder.probe`.
 
     Returns:
-      numbers rounded to four decimals.
+      numbers, rounded to four decimals.
 
     Example:
       >>> fingerprint(np.array([[1.0, 0.0], [1.0, 1.0]], np.float32))
@@ -190,15 +191,15 @@ def fingerprint(vectors: Vectors) -> tuple[float, ...]:
 
 
 def fingerprint_fault(expected: Sequence[float], current: Sequence[float]) -> str | None:
-    """Returns the reason why a fingerprint is not that of the same encoder, or None.
+    """Returns how a fingerprint differs from that of the expected encoder, or None.
 
     Example:
       >>> fingerprint_fault((2.0, 0.7), (2.0, 0.9))
       'its vectors of fixed texts differ by 0.2000'
     """
     if len(expected) != len(current):
-        return f"its fingerprint has {len(current)} numbers and must have {len(expected)}"
+        return f"its fingerprint must have {len(expected)} numbers; got {len(current)}"
     if expected[0] != current[0]:
-        return f"its vectors have {current[0]:.0f} numbers and must have {expected[0]:.0f}"
+        return f"its vectors must have {expected[0]:.0f} numbers; got {current[0]:.0f}"
     difference = max(abs(before - now) for before, now in zip(expected[1:], current[1:], strict=True))
     return f"its vectors of fixed texts differ by {difference:.4f}" if difference > _TOLERANCE else None

@@ -1,4 +1,4 @@
-"""From settings, or from the record of an exported model, to a pre-trained encoder."""
+"""Loads pre-trained encoders from settings or from the record of an exported model."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -13,22 +13,22 @@ from models.encoders.text_vectors import EncoderRecord, stored_form
 from schemas.errors import DataError
 
 _MAX_HELD: Final = 1 << 16
-"""Number of vectors that a `CachedEncoder` holds: 128 MB of 512 numbers each."""
+"""Number of vectors that a `CachedEncoder` holds: 128 MB for vectors of 512 numbers."""
 
 
 def load_encoder(settings: EncoderSettings) -> PretrainedEncoder:
-    """Loads the encoder that settings name; files of vectors are none.
+    """Loads the encoder that settings name.
 
     Raises:
-      DataError: it cannot be loaded.
-      AttributeError: the kind is vectors.
+      DataError: the encoder cannot be loaded.
+      AttributeError: the kind is vectors, which has files instead of an encoder.
     """
     encoder: PretrainedEncoder = settings.load()(settings)
     return encoder
 
 
 class EndpointLimits(NamedTuple):
-    """How a service, for which people wait, asks an endpoint; see `EndpointEncoder`."""
+    """The limits of a service, for which people wait, on requests to an endpoint; see `EndpointEncoder`."""
 
     retries: int
     timeout_s: float
@@ -41,7 +41,7 @@ def served_encoder(record: EncoderRecord, limits: EndpointLimits | None = None) 
 
     Args:
       record: the record of the model's encoder.
-      limits: a service's, where it is an endpoint; None for those of its settings.
+      limits: a service's limits on requests to an endpoint; None for those of the encoder's settings.
     """
     settings = record.encoder
     return _ServedEndpoint(record, settings, limits) if isinstance(settings, EndpointSettings) else _NoNewTexts()
@@ -53,13 +53,13 @@ class _ServedEndpoint(PretrainedEncoder):
     def __init__(self, record: EncoderRecord, settings: EndpointSettings, limits: EndpointLimits | None) -> None:
         if not record.probes:
             raise DataError(
-                f"the model must hold the fingerprint of the endpoint {settings.address}; it holds none, so that "
-                "another encoder there would not be noticed. Train again."
+                f"the model must hold the fingerprint of the endpoint {settings.address}, which would show a changed "
+                "encoder; it holds none. Train again."
             )
         settings = settings.model_copy(update={"probes": record.probes})
         if limits:
             settings = settings.model_copy(update={"timeout_s": min(limits.timeout_s, settings.timeout_s)})
-        # New texts have the form of those that the model was trained with, and that its indexes hold.
+        # New texts have the form of the texts of the training and of its indexes.
         self._encoder = EndpointEncoder(
             settings, limits and limits.retries, record.text_form, limits and limits.answers_per_probe
         )
@@ -68,7 +68,7 @@ class _ServedEndpoint(PretrainedEncoder):
         """Encodes texts: float32 [texts, dim].
 
         Raises:
-          DataError: the endpoint fails, or its vectors are others than those of the training.
+          DataError: the endpoint fails, or its vectors have changed since the training.
         """
         return stored_form(self._encoder.encode(texts, role)).astype(np.float32)
 
@@ -79,17 +79,17 @@ class _NoNewTexts(PretrainedEncoder):
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         """Raises DataError."""
         raise DataError(
-            f"a new {role} must be encoded, but this model's vectors came in files (an encoder of the kind vectors): "
-            "only the run's own queries and documents have any. Train with an encoder of the kind endpoint, or with "
-            "one in the model, to rank or search other texts."
+            f"a new {role} cannot be encoded: this model's vectors came in files (an encoder of the kind vectors), and "
+            "only the run's queries and documents have vectors. To rank or search other texts, train with an encoder "
+            "of the kind endpoint, or with one that is part of the model."
         )
 
 
 class CachedEncoder(PretrainedEncoder):
-    """Holds the vectors of the texts that were encoded, and forgets all of them when they are many.
+    """Caches the vectors of texts, and forgets all of them when there are too many.
 
     Args:
-      encoder: encodes the texts that are not held.
+      encoder: encodes new texts.
     """
 
     def __init__(self, encoder: PretrainedEncoder) -> None:
@@ -97,7 +97,7 @@ class CachedEncoder(PretrainedEncoder):
         self._held: dict[tuple[Role, str], npt.NDArray[np.float32]] = {}
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
-        """Encodes texts, each distinct one once: float32 [texts, dim]."""
+        """Encodes each distinct text once: float32 [texts, dim]."""
         if len(self._held) > _MAX_HELD:
             self._held.clear()
         new = [text for text in dict.fromkeys(texts) if (role, text) not in self._held]

@@ -1,4 +1,4 @@
-"""The seam of pre-trained text encoders: texts in, vectors out, in two roles."""
+"""The interface of pre-trained text encoders: texts in, vectors out, in two roles."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 
 
 class PretrainedEncoder(ABC):
-    """Gives the vectors of texts. Which texts share a call changes no vector by more than rounding."""
+    """Encodes texts as vectors, which do not depend on the other texts of a call but for rounding."""
 
     @abstractmethod
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         """Encodes texts.
 
         Args:
-          texts: at least one, none of them empty.
+          texts: one or more, not empty.
           role: whether they are queries or documents.
 
         Returns:
-          float32 [texts, dim], finite; of any length but 0.
+          float32 [texts, dim], finite, and not 0.
 
         Raises:
           DataError: a text cannot be encoded.
@@ -47,7 +47,7 @@ class GraphEncoder(PretrainedEncoder, tf.Module):
     def __init__(self, settings: EncoderSettings) -> None:
         tf.Module.__init__(self)
         self._settings = settings
-        # One trace serves both roles and all signatures of an exported model.
+        # A single trace serves both roles and all signatures of an exported model.
         compiled = graph_function(self.encode_tensor, input_signature=[tf.TensorSpec([None], tf.string)])
         object.__setattr__(self, "_compiled", compiled)  # a tracked function would be saved with an exported model
 
@@ -56,23 +56,23 @@ class GraphEncoder(PretrainedEncoder, tf.Module):
         """Encodes texts as operations of a graph: string [texts] -> float [texts, dim]."""
 
     def vectors(self, texts: tf.Tensor, role: Role) -> tf.Tensor:
-        """The vectors of texts as they are, see `encoder_texts`: string [texts] -> float [texts, dim]."""
+        """Encodes raw texts, see `encoder_texts`: string [texts] -> float [texts, dim]."""
         return self._compiled(encoder_texts(texts, role, self._settings))
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
-        """Encodes texts, `batch` of them at once; see `PretrainedEncoder.encode`."""
+        """Encodes texts in batches of `batch` texts; see `PretrainedEncoder.encode`."""
         size, name = self._settings.batch, self._settings.shown_name
         try:
             parts = [self.vectors(tf.constant(texts[at : at + size]), role) for at in range(0, len(texts), size)]
         except tf.errors.OpError as error:
-            raise DataError(f"the encoder {name} must encode each {role}: {str(error).splitlines()[0]}.") from None
+            raise DataError(f"the encoder {name} cannot encode a {role}: {str(error).splitlines()[0]}.") from None
         return checked_vectors(np.concatenate([part.numpy() for part in parts]), texts, name)
 
 
 def encoder_texts(texts: tf.Tensor, role: Role, settings: EncoderSettings, form: TextForm = TEXT_FORM) -> tf.Tensor:
-    """Returns texts as an encoder sees them, inside of TensorFlow's graphs and outside: string [texts], both.
+    """Prepares texts for an encoder, inside and outside of graphs: string [texts] -> string [texts].
 
-    They are brought into the form, cut after `max_characters`, and have the role's prefix.
+    They are brought into the form, cut after `max_characters`, and begin with the role's prefix.
 
     Example:
       >>> from models.encoders.settings import UseMultilingualSettings
@@ -91,10 +91,10 @@ def is_cut(texts: tf.Tensor, settings: EncoderSettings) -> tf.Tensor:
 
 
 def _in_form(texts: tf.Tensor, form: TextForm) -> tf.Tensor:
-    """Returns texts in a form: string [texts], both."""
+    """Brings texts into a form: string [texts] -> string [texts]."""
     if form.dropped:
         kept = tf.strings.regex_replace(texts, form.dropped, "")
-        # A text of nothing else stays, because many encoders refuse an empty one.
+        # Texts that would become empty stay, because many encoders refuse empty texts.
         texts = tf.where(tf.strings.strip(kept) == "", texts, kept)
     if form.capitals:
         is_capital = tf.strings.regex_full_match(texts, form.capitals)
@@ -103,13 +103,13 @@ def _in_form(texts: tf.Tensor, form: TextForm) -> tf.Tensor:
 
 
 def checked_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], encoder: str, dim: int | None = None) -> Vectors:
-    """Returns vectors as float32, or refuses them.
+    """Checks an encoder's vectors, and returns them as float32.
 
     Args:
       vectors: numbers [texts, dim].
       texts: the encoded texts.
-      encoder: its name, for the message.
-      dim: the length that a vector must have; None for any.
+      encoder: the encoder's name, for messages.
+      dim: the expected length of a vector; None for any.
 
     Raises:
       DataError: there are more or fewer vectors than texts, a vector has another length, is not finite or is zero.
@@ -121,7 +121,7 @@ def checked_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], encoder: st
         checked: Vectors = vectors.astype(np.float32)
         norms = np.linalg.norm(checked, axis=1)
     if checked.shape[1] == 0 or dim not in (None, checked.shape[1]):
-        length = dim or "some"
+        length = dim or "1 or more"
         raise DataError(f"the vectors of the encoder {encoder} must have {length} numbers; got {checked.shape[1]}.")
     if not np.isfinite(norms).all():
         text = texts[np.flatnonzero(~np.isfinite(norms))[0]]

@@ -1,7 +1,7 @@
-"""A pre-trained encoder that is a TensorFlow SavedModel of plain texts.
+"""A pre-trained encoder in a TensorFlow SavedModel that takes plain texts.
 
-A SavedModel is a program. Its file is read before anything of it runs, and refused if an operation could reach more
-than the texts, the weights and the assets: see `allowed_operations`.
+A SavedModel is a program. Its file is read before any of it runs, and refused if an operation could reach more than the
+texts, the weights and the assets: see `allowed_operations`.
 """
 
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ LARGEST: Final = 2**31 - 1
 """Size of the largest protocol buffer, in bytes."""
 
 _TABLE_OF_A_FILE: Final = "InitializeTableFromTextFileV2"
-"""The operation that may read a file, if the file is one of the SavedModel's own assets."""
+"""The operation that may read a file, if the file is an asset of the SavedModel."""
 _SAVES: Final = frozenset(("MergeV2Checkpoints", "RestoreV2", "SaveV2", "ShardedFilename"))
 """The operations of the functions that save and restore all variables."""
 _ANY_BATCH: Final = (tf.TensorShape(None), tf.TensorShape([None]))
@@ -33,15 +33,15 @@ class SavedModelEncoder(GraphEncoder):
 
         vector = signature(texts=[text])[output][0]
 
-    The signature has one input, the texts, of whatever name: string [batch]. Its variables, tables and assets become
-    parts of each model that this encoder is a part of.
+    The signature has a single input of any name, the texts: string [batch]. Its variables, tables and assets
+    become parts of each model that contains this encoder.
 
     Args:
-      settings: its settings; `path`, `signature` and `output` are of this kind alone.
+      settings: the folder, the signature and its output.
 
     Raises:
-      DataError: the folder is no SavedModel of TensorFlow 2, it has an operation that is refused, it cannot be loaded,
-        or the signature is missing, or has other inputs or outputs.
+      DataError: the folder is not a SavedModel of TensorFlow 2, has a forbidden operation or cannot be loaded, or the
+        signature is missing, or has other inputs or outputs.
     """
 
     def __init__(self, settings: SavedModelSettings) -> None:
@@ -49,12 +49,12 @@ class SavedModelEncoder(GraphEncoder):
         folder = Path(settings.path)
         try:
             _check_operations(_Parts(_meta_graph(folder)), folder)
-            self._loaded = tf.saved_model.load(str(folder))  # it keeps what the signature uses alive
+            self._loaded = tf.saved_model.load(str(folder))  # keeps alive what the signature uses
         except DataError:
             raise
-        except Exception as error:  # of any type: the loader trusts what the file says about its functions and objects
+        except Exception as error:  # of any type: the loader trusts the file's functions and objects
             reason = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise DataError(f"the SavedModel {folder} must be whole; it cannot be loaded: {reason}") from error
+            raise DataError(f"the SavedModel {folder} cannot be loaded: {reason}") from error
         self._signature = _signature(self._loaded, settings.signature, folder)
         self._input = _input(self._signature, settings.signature, folder)
         self._output = _output(self._signature, settings, folder)
@@ -74,8 +74,8 @@ def _signature(loaded: Any, name: str, folder: Path) -> Any:
     signatures = signatures if isinstance(signatures, Mapping) else {}
     if name not in signatures:
         raise DataError(
-            f"channels.encoder.signature must name a signature of the SavedModel {folder}; got {name}, and it has "
-            f"{', '.join(sorted(signatures)) or 'none'}."
+            f"channels.encoder.signature must be one of the signatures of the SavedModel {folder}, "
+            f"{', '.join(sorted(signatures)) or 'which has none'}; got {name}."
         )
     return signatures[name]
 
@@ -98,12 +98,12 @@ def _output(signature: Any, settings: SavedModelSettings, folder: Path) -> str:
     where = f"the signature {settings.signature} of the SavedModel {folder}"
     if settings.output is None and len(outputs) != 1:
         raise DataError(
-            f"channels.encoder.output must be given, for {where} has several outputs; it has {_shown(outputs)}."
+            f"channels.encoder.output must be given, because {where} has several outputs: {_shown(outputs)}."
         )
     name: str = next(iter(outputs)) if settings.output is None else settings.output
     if name not in outputs:
         raise DataError(
-            f"channels.encoder.output must name an output of {where}; got {name}, and it has {_shown(outputs)}."
+            f"channels.encoder.output must be one of the outputs of {where}, {_shown(outputs)}; got {name}."
         )
     spec = outputs[name]
     if not spec.dtype.is_floating or spec.shape.rank not in (None, 2):
@@ -120,7 +120,7 @@ def _shown(tensors: dict[str, tf.TensorSpec]) -> str:
 
 
 def _meta_graph(folder: Path) -> Any:
-    """Reads the only graph of a SavedModel with its functions and objects, a `MetaGraphDef`."""
+    """Reads and checks the only `MetaGraphDef` of a SavedModel, its graph with its functions and objects."""
     path = folder / "saved_model.pb"
     if not path.is_file():
         raise DataError(
@@ -131,7 +131,7 @@ def _meta_graph(folder: Path) -> Any:
     try:
         graphs = saved_model_pb2.SavedModel.FromString(path.read_bytes()).meta_graphs
     except DecodeError as error:
-        raise DataError(f"{path} must be a SavedModel's protocol buffer; it cannot be parsed: {error}.") from error
+        raise DataError(f"{path} cannot be parsed as a SavedModel's protocol buffer: {error}.") from error
     if len(graphs) != 1 or not graphs[0].HasField("object_graph_def"):
         raise DataError(
             f"{path} must be a SavedModel of TensorFlow 2, with one graph and its objects; got {len(graphs)} graphs. "
@@ -140,7 +140,7 @@ def _meta_graph(folder: Path) -> Any:
     functions = Counter(function.signature.name for function in graphs[0].graph_def.library.function)
     if repeated := [name for name, times in functions.items() if times > 1]:
         raise DataError(
-            f"{path} must have one function of each name; got several of {', '.join(repeated)}. Save it again."
+            f"{path} must name each function differently; got several {', '.join(repeated)}. Save it again."
         )
     for link in (file for file in folder.rglob("*") if file.is_symlink()):
         if not link.resolve().is_relative_to(folder.resolve()):
@@ -156,22 +156,16 @@ def _meta_graph(folder: Path) -> Any:
 
 
 def _check_operations(parts: "_Parts", folder: Path) -> None:
-    """Refuses operations by name."""
-    refused = sorted({name for function, node in parts.nodes() for name in parts.refused(function, node)})
-    if refused:
+    if refused := sorted({name for function, node in parts.nodes() for name in parts.refused(function, node)}):
         raise DataError(
-            f"the SavedModel {folder} must consist of operations of TensorFlow {tf.__version__} and tensorflow-text "
-            "that reach its texts, weights and assets alone, and of its own functions; got "
+            f"the SavedModel {folder} must consist of its own functions and of operations of TensorFlow "
+            f"{tf.__version__} and tensorflow-text that reach only its texts, weights and assets; got "
             f"{', '.join(refused)}. Export it without them."
         )
 
 
 class _Parts:
-    """The nodes and functions of a SavedModel, as they stand in its file.
-
-    Args:
-      meta_graph: a `MetaGraphDef`.
-    """
+    """The nodes and functions in the `MetaGraphDef` of a SavedModel."""
 
     def __init__(self, meta_graph: Any) -> None:
         library = meta_graph.graph_def.library
@@ -184,7 +178,7 @@ class _Parts:
         self._bound: Final = dict.fromkeys(entry_points, ()) | {
             name: tuple(function.bound_inputs) for name, function in objects.concrete_functions.items()
         }
-        """For each function that Python may call, the objects that its last arguments are bound to."""
+        """From each function that Python may call to the objects that are bound to its last arguments."""
         self._callers: Final[defaultdict[str, list[tuple[str, Any]]]] = defaultdict(list)
         saver = meta_graph.saver_def
         saver_nodes = {saver.save_tensor_name.partition(":")[0], saver.restore_op_name}
@@ -196,17 +190,17 @@ class _Parts:
                 else:
                     savers.add(called)
         self._savers: Final = savers - self._callers.keys() - self._bound.keys()
-        """Functions that save and restore all variables: neither a loaded model nor another function calls them."""
+        """Functions that save and restore all variables, which neither a loaded model nor another function calls."""
 
     def nodes(self) -> Iterator[tuple[str, Any]]:
-        """Each node, a `NodeDef`, with the name of its function; the graph itself has none."""
+        """Yields each `NodeDef` with the name of its function, empty for the graph itself."""
         yield from (("", node) for node in self._graph)
         yield from ((name, node) for name, function in self.functions.items() for node in function.node_def)
 
     def refused(self, function: str, node: Any) -> Iterator[str]:
-        """Yields the names by which a node of a function reaches more than it may: its operation and what it calls."""
+        """Yields the forbidden operations and functions of a node."""
         for name in _called(node):
-            if is_operation(name):  # first, as TensorFlow does: a function of the same name hides nothing
+            if is_operation(name):  # TensorFlow, too, prefers an operation to a function of the same name
                 allowed = name == node.op and (is_allowed(name) or self._is_harmless(function, node))
             else:
                 allowed = name in self.functions
@@ -214,15 +208,15 @@ class _Parts:
                 yield name
 
     def _is_harmless(self, function: str, node: Any) -> bool:
-        """Whether a node with a file is harmless where it stands."""
+        """Whether a node that uses a file is harmless within its function."""
         if function not in self.functions or "api_implements" in self.functions[function].attr:
-            return False  # with this attribute it may run in place of another function
+            return False  # with this attribute it may replace another function
         if node.op == _TABLE_OF_A_FILE:
             return self._is_asset(function, _nth_input(node, 1))
         return node.op in _SAVES and function in self._savers
 
     def _is_asset(self, function: str, tensor: str) -> bool:
-        """Whether a tensor of a function is the path of an asset in each call: an argument that is bound to one."""
+        """Whether a tensor of a function is an argument that is the path of an asset in every call."""
         arguments = [argument.name for argument in self.functions[function].signature.input_arg]
         if tensor not in arguments or "api_implements" in self.functions[function].attr:
             return False
@@ -235,18 +229,18 @@ class _Parts:
         return all(
             node.op in CALLS and self._is_asset(caller, _nth_input(node, position))
             for caller, node in self._callers[function]
-            if caller  # the graph itself does not run
+            if caller  # the graph itself never runs
         )
 
 
 def _called(node: Any) -> Iterator[str]:
-    """The functions that a node calls."""
+    """The operation of a node and the functions that it names."""
     yield node.op
     yield from _functions(node.attr)
 
 
 def _functions(attributes: Mapping[str, Any]) -> Iterator[str]:
-    """The functions that attributes name, and those that are handed to these in turn."""
+    """The functions that attributes name, directly or as arguments of other functions."""
     for value in attributes.values():
         for function in (value.func, *value.list.func):
             if function.name:
@@ -256,5 +250,4 @@ def _functions(attributes: Mapping[str, Any]) -> Iterator[str]:
 
 def _nth_input(node: Any, position: int) -> str:
     """The name of an input; empty if there is none."""
-    name: str = dict(enumerate(node.input)).get(position, "")
-    return name
+    return str(node.input[position]) if position < len(node.input) else ""

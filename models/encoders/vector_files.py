@@ -1,4 +1,4 @@
-"""Files of vectors that an encoder made elsewhere: Parquet, or .npy with the ids beside it."""
+"""Files of vectors that an encoder made elsewhere: Parquet, or .npy with a file of ids."""
 
 import tokenize
 from collections.abc import Iterator
@@ -11,60 +11,54 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-import pyarrow_hotfix  # noqa: F401 - without it, a Parquet file can make pyarrow 10 unpickle and so run its code
+import pyarrow_hotfix  # noqa: F401 - otherwise a Parquet file can make pyarrow 10 unpickle, and thus run, its code
 
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of, number_lines, visible_id
 
 _ROWS: Final = 1024
-"""Number of a Parquet file's rows that are held at once, beside the vectors."""
+"""Number of a Parquet file's rows that are decoded at once."""
 _NUMBERS: Final = 1 << 20
-"""Number of numbers that are checked at once."""
+"""Number of vectors' components that are checked at once."""
 _BUFFER: Final = 1 << 20
-"""Bytes of a column that are read at once; pyarrow would read a whole row group."""
+"""Bytes of a column that are read at once; pyarrow's default is a whole row group."""
 _HEAD: Final = 100
-"""Number of rows that `vectors_fault` looks at."""
+"""Number of rows that `vectors_fault` checks."""
 
 
 class VectorFile(NamedTuple):
     """The content of a file of vectors."""
 
     ids: list[str]
-    """Ids of the rows, all different, without marks that nobody sees."""
+    """Distinct ids of the rows, without invisible characters."""
     vectors: npt.NDArray[Any]
-    """Float [rows, dim], each finite and not zero as float32: of a Parquet file float32 in memory, of an .npy file a
-    read-only memory map of the file's own float16, float32 or float64."""
+    """Float [rows, dim], finite and not zero as float32: float32 in memory for Parquet, a read-only memory map of
+    float16, float32 or float64 for .npy."""
 
 
 def read_vectors(path: str) -> VectorFile:
-    """Reads a file of vectors, and checks all of it.
+    """Reads and checks a file of vectors.
 
-    Parquet comes from people who are trusted: pyarrow 10 can crash on bytes that were changed on purpose.
+    Parquet must come from trusted people: pyarrow 10 can crash on maliciously changed bytes.
 
     Args:
-      path: a local file. NAME.parquet has the columns `id` (strings or integers) and `vector` (lists of numbers);
-        others are ignored. NAME.npy holds float [rows, dim], and NAME.ids beside it the ids, one a line.
+      path: a local file. NAME.parquet has the columns `id` (strings or integers) and `vector` (lists of numbers), and
+        maybe others. NAME.npy holds float [rows, dim], and NAME.ids in the same folder an id in each line.
 
     Raises:
-      DataError: it is no such file, is remote, empty, damaged or too large for the memory, holds an id twice or one
-        that is empty or has white space, or a vector that is not finite, is zero or is not as long as the others.
+      DataError: the file is missing, remote, empty, damaged or too large for the memory, or has an id that is repeated,
+        empty or with white space, or a vector that is not finite, is zero or differs in length.
     """
     try:
         ids, vectors = _read_parquet(path) if _ending(path) == ".parquet" else _read_npy(path)
     except MemoryError:
-        raise DataError(
-            f"the vectors of {path} must fit into memory; they do not. Bring them as an .npy file."
-        ) from None
+        raise DataError(f"the vectors of {path} do not fit into memory. Store them as an .npy file.") from None
     return _checked(path, ids, vectors)
 
 
 def vectors_fault(path: str) -> str | None:
-    """Returns what is wrong with the first rows of a file of vectors, or None.
-
-    Args:
-      path: the file; see `read_vectors`.
-    """
+    """Returns an error message for the first rows of a file of vectors (see `read_vectors`), or None."""
     try:
         if _ending(path) == ".parquet":
             _, ids, vectors = next(_parquet_parts(path, _HEAD))
@@ -79,7 +73,7 @@ def vectors_fault(path: str) -> str | None:
 def _ending(path: str) -> str:
     """The ending of a local file's path, .parquet or .npy."""
     if "://" in path:
-        raise DataError(f"{path} must be a local file: vectors are not read from a bucket. Copy it to this machine.")
+        raise DataError(f"{path} must be a local file, because files of vectors are memory-mapped. Copy it here.")
     if not path.endswith((".parquet", ".npy")):
         raise DataError(f"the name of a file of vectors must end in .parquet or .npy; got {path}.")
     if not Path(path).is_file():
@@ -91,7 +85,7 @@ def _read_parquet(path: str) -> tuple[list[str], npt.NDArray[np.float32]]:
     ids: list[str] = []
     vectors = np.empty((0, 0), np.float32)
     for rows, part_ids, part in _parquet_parts(path, _ROWS):
-        if not ids:  # now the width is known
+        if not ids:  # the first part shows the width
             vectors = np.empty((rows, part.shape[1]), np.float32)
         vectors[len(ids) : len(ids) + len(part)] = part[: rows - len(ids)]
         ids += part_ids
@@ -101,7 +95,7 @@ def _read_parquet(path: str) -> tuple[list[str], npt.NDArray[np.float32]]:
 
 
 def _parquet_parts(path: str, size: int) -> Iterator[tuple[int, list[str], npt.NDArray[np.float32]]]:
-    """The number of all rows, and the ids and the vectors [rows, dim] of up to `size` rows after others."""
+    """Yields, for up to `size` rows at a time, the number of all rows, and these rows' ids and vectors [rows, dim]."""
     done = width = 0
     try:
         with pq.ParquetFile(path, buffer_size=_BUFFER) as file:
@@ -129,17 +123,17 @@ def _parquet_parts(path: str, size: int) -> Iterator[tuple[int, list[str], npt.N
         ) from None
     except RuntimeError:  # of `pyarrow_hotfix`
         raise DataError(
-            f"{path} must hold no pickled Python type, which could run any code. Write plain columns."
+            f"{path} must not hold a pickled Python type, which could run any code. Write plain columns."
         ) from None
 
 
 def _read_npy(path: str, limit: int | None = None) -> tuple[list[str], npt.NDArray[Any]]:
-    """The ids and the memory map of an .npy file, or of its first rows."""
+    """Reads the ids and maps the vectors of an .npy file, or of its first rows."""
     try:
-        # The part of `np.load` for maps: it reads neither archives nor pickles.
+        # Unlike `np.load`, this reads neither archives nor pickles.
         vectors: np.memmap[Any, Any] = np.lib.format.open_memmap(path, mode="r")  # type: ignore[no-untyped-call]
         size, header_size = Path(path).stat().st_size, vectors.offset + vectors.nbytes
-    # A damaged header is parsed as Python's literals, which fails in each of these ways.
+    # The header is parsed as Python literals, which fails in all these ways if it is damaged.
     except (OSError, ValueError, TypeError, SyntaxError, OverflowError, tokenize.TokenError) as error:
         raise DataError(
             f"{path} must be a whole .npy file of floats: {excerpt_of(str(error))}. Save it again."
@@ -158,7 +152,7 @@ def _read_npy(path: str, limit: int | None = None) -> tuple[list[str], npt.NDArr
 
 
 def _read_ids(path: str, limit: int) -> list[str]:
-    """The first ids of the file beside an .npy file, at most `limit`."""
+    """Reads at most `limit` ids of an .npy file."""
     ids: list[str] = []
     try:
         with open(_ids_path(path), "rb") as stream:
@@ -174,14 +168,12 @@ def _read_ids(path: str, limit: int) -> list[str]:
 
 
 def _checked(path: str, ids: list[str], vectors: npt.NDArray[Any]) -> VectorFile:
-    """Returns the rows, of the ids what people see; raises an error for an id or a vector that cannot be used."""
+    """Returns the rows with visible ids; raises a DataError for an unusable id or vector."""
     row_by_id: dict[str, int] = {}
     for row, identifier in enumerate(map(visible_id, ids)):
         shown, position = excerpt_of(identifier), _position(path, row)
         if identifier.split() != [identifier] or "\x00" in identifier:
-            raise DataError(
-                f"{position}: an id must not be empty, and hold no white space and no NUL byte; got {shown!r}."
-            )
+            raise DataError(f"{position}: an id must not be empty, or hold white space or a NUL byte; got {shown!r}.")
         if (first := row_by_id.setdefault(identifier, row)) != row:
             raise DataError(f"each id must occur once; {shown!r} stands at {_position(path, first)} and at {position}.")
     if not vectors.size:
@@ -202,7 +194,7 @@ def _ids_path(path: str) -> str:
 
 
 def _position(path: str, row: int) -> str:
-    """Where the id of a row stands."""
+    """The position of a row's id, for messages."""
     return f"{path}, row {row + 1}" if path.endswith(".parquet") else f"{_ids_path(path)}:{row + 1}"
 
 

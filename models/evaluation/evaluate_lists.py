@@ -1,4 +1,4 @@
-"""Evaluates a model's scores beside other systems. Never imports TFX."""
+"""Evaluates the scores of a model and of other systems. Never imports TFX."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,10 +37,10 @@ from schemas.trec import parse_run, qrels_lines
 _FEW_QUERIES: Final = 40
 """With fewer test queries, the standard error of a metric is about .05 or more."""
 _FEW_TRAINED: Final = 100
-"""With fewer train queries, vectors have ranked below random order."""
+"""With fewer train queries, vectors were seen to rank below random order."""
 _SIGNIFICANCE: Final = 0.05
 _MAIN: Final = "ndcg_5"
-"""The metric that channels are compared by."""
+"""The metric for comparing channels."""
 
 _Values: TypeAlias = dict[str, npt.NDArray[np.float64]]
 """Each metric's key to its values for the queries."""
@@ -52,8 +52,8 @@ class Evaluation:
 
     Attributes:
       report: the content of `metrics.json`.
-      per_query, baseline_metrics, channel_metrics: every metric of every query, of the model, of the baselines and of
-        the channels.
+      per_query, baseline_metrics, channel_metrics: every metric of every query for the model, the baselines and the
+        channels.
       run, qrels: the lines of the two TREC files.
     """
 
@@ -65,7 +65,7 @@ class Evaluation:
     qrels: list[str]
 
     def files(self) -> dict[str, str]:
-        """Name to content of the files: the metrics, and the two files that trec_eval reads."""
+        """From name to content of the files: the metrics, and the two files for trec_eval."""
         return {
             METRICS_FILE: self.report.to_json(),
             PER_QUERY_FILE: self.per_query.to_tsv(),
@@ -93,15 +93,15 @@ def evaluate(
     Args:
       lists: the lists of the split.
       scores: the model's scores for each list.
-      baselines: name to run (query_id to doc_id to score) of other systems on the same lists.
+      baselines: from name to run (query_id to doc_id to score) of other systems on the same lists.
       top_grade: the MR grade.
-      metrics: the keys of the metrics that are reported.
+      metrics: the keys of the metrics.
       split: the name of the split, for the report.
       trained: the train lists as texts, without NR documents; None where they are unknown.
-      channels: name to scores of the model's channels, and of the first pass where there is a second; the report
+      channels: from name to scores of the model's channels, and of the first pass where there is a second; the report
         leaves out a single channel.
       feedback: the second pass that gave the scores, for the report.
-      parameters: those that the eval split chose for baselines, by name, for the report.
+      parameters: the parameters chosen on the eval split, by the baseline's name, for the report.
 
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
@@ -119,7 +119,7 @@ def evaluate(
     ideal = per_query_metrics(lists.grades, lists.grades, top_grade, metrics)
 
     def part(rows: npt.NDArray[np.bool_]) -> PartReport:
-        """The report of some of the queries."""
+        """Reports on the queries in some rows."""
         means, reachable = (_means(values, rows) for values in (per_query, ideal))
         return PartReport(
             queries=int(rows.sum()),
@@ -183,7 +183,7 @@ def _doubts(
 ) -> Iterator[str]:
     """Yields the reasons to doubt the metrics, a sentence each."""
     if report.queries < _FEW_QUERIES:
-        yield f"the {report.split} split has {report.queries} queries: with fewer than {_FEW_QUERIES}, metrics stray"
+        yield f"the {report.split} split has {report.queries} queries: fewer than {_FEW_QUERIES} give imprecise metrics"
     if trained is not None and len(trained) < _FEW_TRAINED:
         yield (
             f"training has {len(trained)} queries: with fewer than {_FEW_TRAINED}, vectors may rank no better than "
@@ -192,7 +192,7 @@ def _doubts(
     if report.queries_of_training:
         yield (
             f"{report.queries_of_training:,} of {report.queries:,} {report.split} queries have the text of a train "
-            "query: their documents were learned with these very words"
+            "query: the model was trained on these very words"
         )
     if report.nearly_all_seen:
         yield (
@@ -245,7 +245,7 @@ def _texts(lists: RankingLists) -> npt.NDArray[np.object_]:
 def _run_scores(
     name: str, run: Mapping[str, Mapping[str, float]], lists: RankingLists
 ) -> list[npt.NDArray[np.float32]]:
-    """A run's scores in the lists' own order."""
+    """A run's scores in the order of the lists' documents."""
     scores = []
     for query_id, doc_ids in zip(lists.query_ids, lists.doc_ids, strict=True):
         ranked = run.get(query_id.decode(), {})
@@ -261,20 +261,20 @@ def read_baselines(paths: Iterable[str]) -> dict[str, dict[str, dict[str, float]
     """Reads the run files of baselines; a run's name is its tag.
 
     Returns:
-      name to the run's scores (query_id to doc_id to score), in the order of the names.
+      from name to the run's scores (query_id to doc_id to score), in the order of the names.
 
     Raises:
       DataError: a file does not hold exactly one run, or two runs have the same name.
     """
-    runs = {}
-    path_of: dict[str, str] = {}
+    runs: dict[str, dict[str, dict[str, float]]] = {}
+    run_paths: dict[str, str] = {}
     for path in paths:
         with tf.io.gfile.GFile(path) as file:
             # Reads the whole file at once: line by line takes ten times as long.
-            name, runs[path] = parse_run(StringIO(file.read()), path)
+            name, scores = parse_run(StringIO(file.read()), path)
         if name == RANDOM_ORDER:
             raise DataError(f"{path}: a baseline's tag must not be {name}, which names random order.")
-        if name in path_of:
-            raise DataError(f"{path}: every baseline must have a tag of its own; {path_of[name]} has {name}, too.")
-        path_of[name] = path
-    return {name: runs[path] for name, path in sorted(path_of.items())}
+        if name in runs:
+            raise DataError(f"{path}: every baseline must have its own tag; {run_paths[name]} has {name}, too.")
+        runs[name], run_paths[name] = scores, path
+    return dict(sorted(runs.items()))

@@ -1,4 +1,4 @@
-"""Numbers that are fitted on the eval split, and what they are fitted by."""
+"""Fits numbers on the eval split, by two metrics."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -18,18 +18,18 @@ class EvalMetrics(NamedTuple):
     p_mr_1: float
 
     @classmethod
-    def of(cls, lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int) -> "EvalMetrics":
+    def measure(cls, lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int) -> "EvalMetrics":
         """Measures the ranking of lists by the scores of their documents: [lists], each float [list_size]."""
         return cls(**means(list_metrics(lists, scores, top_grade, cls._fields)))
 
     @classmethod
     def mean(cls, parts: Sequence["EvalMetrics"]) -> "EvalMetrics":
-        """Returns the means of the metrics of several rankings, each of which counts once."""
+        """Returns the unweighted means of the metrics of several rankings."""
         return cls(*(float(np.mean(values)) for values in zip(*parts, strict=True)))
 
     @property
     def value(self) -> float:
-        """ndcg_5 + 0.1 p_mr_1: the larger, the better."""
+        """ndcg_5 + 0.1 p_mr_1, which is maximised."""
         return self.ndcg_5 + 0.1 * self.p_mr_1
 
 
@@ -39,7 +39,7 @@ def fit_number(
     scores: Callable[[float], Sequence[npt.NDArray[np.float32]]],
     top_grade: int,
 ) -> Fitted:
-    """Finds the value with the best `EvalMetrics`; of equally good ones the first. Never on the test split.
+    """Finds the value with the best `EvalMetrics`, the first of equally good values. Never on the test split.
 
     Args:
       lists: lists of the eval split.
@@ -47,10 +47,10 @@ def fit_number(
       scores: the scores of the lists' documents with a value: [lists], each float [list_size].
       top_grade: the MR grade.
     """
-    return best_number({value: EvalMetrics.of(lists, scores(value), top_grade) for value in values})
+    return best_number({value: EvalMetrics.measure(lists, scores(value), top_grade) for value in values})
 
 
 def best_number(by_value: Mapping[float, EvalMetrics]) -> Fitted:
-    """The value with the best metrics; of equally good ones the first."""
+    """Returns the value with the best metrics, the first of equally good values."""
     best = max(by_value, key=lambda value: by_value[value].value)
     return Fitted(value=best, curve=[Tried(value=value, **metrics._asdict()) for value, metrics in by_value.items()])

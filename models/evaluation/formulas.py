@@ -19,12 +19,12 @@ class Formula(NamedTuple):
     tf_ranking: Callable[[Any, int | None], Any]
     """Makes TF-Ranking's metric, or an object with its `compute`, from the module `metrics_impl` and the cutoff."""
     expectation: Callable[[Sequence[Sequence[int]], int | None], float]
-    """Computes the exact mean over all orders of equal scores from the grades of each score's documents, the highest
-    score first, and the cutoff."""
+    """Computes the exact mean over all orders of equal scores from the grades of the documents with each score, the
+    highest score first, and the cutoff."""
 
 
 def _ranks(tied: Sequence[Sequence[int]], cutoff: int | None) -> Iterator[tuple[Sequence[int], range]]:
-    """Yields the grades of each score's documents, and those of their ranks that the cutoff lets count."""
+    """Yields the grades of the documents with each score, and their ranks within the cutoff."""
     first = 1
     for grades in tied:
         end = first + len(grades)
@@ -62,7 +62,7 @@ def _expected_ndcg(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
 
 def _expected_average_precision(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
     if cutoff is not None:
-        raise ValueError(f"the cutoff of average precision must be None, as its expectation has it; got {cutoff}")
+        raise ValueError(f"the cutoff of average precision must be None; got {cutoff}")
     before, total = 0, 0.0
     for grades, ranks in _ranks(tied, None):
         relevant = _relevant(grades)
@@ -75,14 +75,15 @@ def _expected_average_precision(tied: Sequence[Sequence[int]], cutoff: int | Non
 def _precision_at_relevant(size: int, relevant: int, first: int, before: int) -> float:
     """The sum of the precision at the relevant documents among documents with equal scores.
 
-    Each rank k holds a relevant document with probability relevant / size; the expected number of others above it is
+    Each rank k holds a relevant document with probability relevant / size; the expected number of relevant ones above
+    is
 
         before + (k - first) (relevant - 1) / (size - 1)
 
     Args:
-      size: number of these documents.
-      relevant: number of the relevant ones.
-      first: the first of their ranks.
+      size: number of documents with equal scores.
+      relevant: number of relevant documents among them.
+      first: their first rank.
       before: number of relevant documents with a higher score.
     """
     relevant_share = (relevant - 1) / (size - 1) if size > 1 else 0.0
@@ -98,8 +99,8 @@ def _expected_reciprocal_rank(tied: Sequence[Sequence[int]], cutoff: int | None)
 
 @cache
 def _reciprocal_rank(size: int, relevant: int, ranks: range) -> float:
-    """The expected reciprocal rank of the first relevant document. It has a rank with probability relevant / (documents
-    from there on), if none is above it."""
+    """The expected reciprocal rank of the first relevant document. If no relevant document is above a rank, the rank's
+    is relevant with probability relevant / (documents from this rank on)."""
     none_above, total = 1.0, 0.0
     for row, rank in enumerate(ranks):
         share = min(relevant / (size - row), 1.0)
@@ -110,7 +111,7 @@ def _reciprocal_rank(size: int, relevant: int, ranks: range) -> float:
 
 def _expected_ordered_pairs(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
     if cutoff is not None:
-        raise ValueError(f"the cutoff of ordered pairs must be None, as they are those of whole lists; got {cutoff}")
+        raise ValueError(f"the cutoff of ordered pairs must be None; got {cutoff}")
     above: Counter[int] = Counter()
     ordered = pairs = 0.0
     for counts in map(Counter, tied):
@@ -125,14 +126,14 @@ def _expected_ordered_pairs(tied: Sequence[Sequence[int]], cutoff: int | None) -
 
 
 def _ordered_pairs(metrics_impl: Any, cutoff: int | None) -> Any:
-    # Imports NumPy, which the settings need not import.
+    # Imports NumPy, which settings do without.
     from models.evaluation.ordered_pairs import OrderedPairs
 
     return OrderedPairs()
 
 
 PRECISION: Final = Formula(lambda tfr, cutoff: tfr.PrecisionMetric("precision", topn=cutoff), _expected_precision)
-"""Share of relevant documents among the first; divides by the cutoff even where a list is shorter."""
+"""Share of relevant documents among the first; divides by the cutoff even if a list is shorter."""
 RECALL: Final = Formula(lambda tfr, cutoff: tfr.RecallMetric("recall", topn=cutoff), _expected_recall)
 """Share of the relevant documents that are among the first."""
 NDCG: Final = Formula(

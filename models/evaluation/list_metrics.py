@@ -14,7 +14,7 @@ from schemas.errors import DataError
 from schemas.relevance import PADDING_LABEL
 
 _CELLS_AT_ONCE: Final = 2**22
-"""Number of documents, with padding, whose metrics are computed at once, to bound the memory of long lists."""
+"""Number of documents, including padding, whose metrics are computed at once; bounds the memory for long lists."""
 
 
 def list_metrics(
@@ -50,9 +50,9 @@ def per_query_metrics(
 
     Args:
       grades: the grades of each query's documents.
-      scores: their scores, which count as float32; equal ones have no order.
+      scores: the scores of the same documents, compared as float32; equal scores have no order.
       top_grade: the MR grade.
-      keys: the metrics; None for those that are always reported.
+      keys: the metrics; None for `METRICS`.
 
     Returns:
       key -> float [queries].
@@ -79,8 +79,8 @@ def per_query_metrics(
 def _ranked(
     grades: Sequence[npt.NDArray[np.int64]], scores: Sequence[npt.NDArray[Any]], size: int
 ) -> tuple[npt.NDArray[np.float32], dict[int, list[list[int]]]]:
-    """The grades of lists in the order of their scores, padded; and for each row where documents of two grades have the
-    same score, the grades of each score."""
+    """Returns the padded grades of lists in the order of their scores; and for each row with different grades at the
+    same score, the grades by score."""
     padded = np.full((2, len(grades), size), PADDING_LABEL, np.float32)
     padded[1] = -np.inf
     for row, columns in enumerate(zip(grades, scores, strict=True)):

@@ -1,12 +1,12 @@
-"""The ranking metrics: a value each, by its name, with any cutoff.
+"""The ranking metrics, by name, with any cutoff.
 
-A metric is a mean over queries: a query without a relevant document scores 0 and counts; in ordered pairs a query
-without a pair scores 0.5 and counts. With K grades, MR is the highest grade K - 1; relevant are MR documents alone, or
-all from grade 1 on. Documents with equal scores have no order: the value of a list is the mean over all their orders
-(see `models.evaluation.formulas`). trec_eval orders them by their ids instead, and would let the name of a copy decide.
-Random order is the case of one score for all.
+A metric is a mean over all queries: a query without a relevant document scores 0, and in ordered pairs a query without
+a pair 0.5. With K grades, MR is the highest grade K - 1; relevant are only MR documents, or all documents from grade 1
+on. Documents with equal scores have no order: the value of a list is the mean over all their orders (see
+`models.evaluation.formulas`). trec_eval orders them by id, which would let the name of a copy decide. In random order
+all documents have equal scores.
 
-Importing this file does not import TensorFlow, since the settings import it.
+Importing this file does not import TensorFlow.
 """
 
 import re
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 
 class Measure(NamedTuple):
-    """A metric but for its cutoff."""
+    """A metric without its cutoff."""
 
     formula: Formula
-    """Its computation."""
+    """The computation."""
     definition: str
-    """Its definition for readers of a report; {cut} stands for the cutoff."""
+    """The definition for readers of a report; {cut} stands for the cutoff."""
     cutoffs: Literal["required", "optional", "none"]
-    """Whether it has a cutoff."""
+    """Whether the metric has a cutoff."""
     mr_only: bool = False
-    """Whether only MR documents are relevant, instead of all from grade 1 on."""
+    """Whether only MR documents are relevant, instead of all documents from grade 1 on."""
     left_out: Literal["MR", "SR"] | None = None
-    """The documents that are removed from the list; None where all count."""
+    """The documents that are removed from the list; None: no documents."""
 
 
 MEASURES: Final[Mapping[str, Measure]] = {
@@ -69,7 +69,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
     "ordered_pairs_sr": Measure(ORDERED_PAIRS, "the same without MR documents: the pairs of an SR and an NR document, "
                                 "and of SR documents of two grades.", "none", left_out="MR"),
 }  # fmt: skip
-"""All measures by the beginning of a metric's name."""
+"""All measures by the metric's name without its cutoff."""
 
 _PAPER_NAMES: Final = {
     "p_mr_1": "P_mr@1",
@@ -81,7 +81,7 @@ _PAPER_NAMES: Final = {
     "mrr_r": "MRR_r",
 }
 _IR_MEASURES: Final = {"P": "p_r", "R": "recall", "nDCG": "ndcg", "AP": "map", "RR": "mrr_r"}
-"""Names in the library ir_measures to those of measures."""
+"""From names in the library ir_measures to measures."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,10 @@ class Metric:
 
     @classmethod
     def parse(cls, name: str) -> "Metric":
-        """Returns the metric of a name: ours, or that of ir_measures.
+        """Returns the metric with a name of ours or of ir_measures.
 
         Raises:
-          ValueError: there is none of this name, or not with this cutoff.
+          ValueError: the metric is unknown, or must not have this cutoff.
 
         Example:
           >>> [Metric.parse(name).key for name in ("ndcg@20", "ndcg_20", "nDCG@20", "AP", "RR@10")]
@@ -121,17 +121,17 @@ class Metric:
         if cutoffs == "required" and cutoff is None:
             raise ValueError(f"must have a cutoff, such as {measure}@5; got {name!r}")
         if cutoffs == "none" and cutoff is not None:
-            raise ValueError(f"must be {measure}, which is of whole lists; got {name!r}")
+            raise ValueError(f"must be {measure}, which has no cutoff; got {name!r}")
         return cls(measure, cutoff)
 
     @property
     def key(self) -> str:
-        """Its name in settings and files."""
+        """The name in settings and files."""
         return self.measure + (f"_{self.cutoff}" if self.cutoff else "")
 
     @property
     def paper_name(self) -> str | None:
-        """Its name in the paper; None for a metric that the paper does not have."""
+        """The name in the paper; None for a metric that the paper lacks."""
         return _PAPER_NAMES.get(self.key)
 
     @property
@@ -141,7 +141,7 @@ class Metric:
 
     @property
     def definition(self) -> str:
-        """Its definition for readers of a report."""
+        """The definition for readers of a report."""
         if self.key == "p_mr_1":
             return "share of queries with the MR document at rank 1."
         required = MEASURES[self.measure].cutoffs == "required"
@@ -152,7 +152,7 @@ class Metric:
         """The exact mean over all orders of documents with equal scores.
 
         Args:
-          tied: the grades of the documents of each score, in any order, the highest score first.
+          tied: the grades of the documents with each score, in any order, the highest score first.
           top_grade: the MR grade.
         """
         measure = MEASURES[self.measure]
@@ -170,9 +170,8 @@ class Metric:
           top_grade: the MR grade.
 
         Returns:
-          float32 [lists, list_size]: 1 and 0 where only MR documents are relevant, and PADDING_LABEL where a document
-          does not count. Up to the cutoff, the ranks that a short list lacks count as irrelevant documents: P@5
-          divides by 5.
+          float32 [lists, list_size]: 1 and 0 where only MR documents are relevant, and PADDING_LABEL for left-out
+          documents. Up to the cutoff, padding counts as irrelevant documents: P@5 divides by 5.
         """
         import numpy as np
 
@@ -187,7 +186,7 @@ class Metric:
         return labels
 
     def _leaves_out(self, grades: Any, top_grade: int) -> Any:
-        """Whether a grade, or each of an array, does not count."""
+        """Whether a grade, or each grade of an array, is left out."""
         is_mr = grades == top_grade
         is_left_out = MEASURES[self.measure].left_out
         return is_mr if is_left_out == "MR" else (grades > NOT_RELEVANT) & (grades < top_grade)
@@ -204,13 +203,13 @@ METRICS: Final = _by_key(
     *("p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r"),
     *("p_r_10", "ordered_pairs", "ordered_pairs_mr", "ordered_pairs_sr"),
 )
-"""The metrics of lists that are always reported: the paper's in its order, then those of Polynomial Semantic Indexing
-(Bai et al. 2009)."""
+"""The metrics of lists in every report: the paper's in its order, then those of Polynomial Semantic Indexing (Bai et
+al. 2009)."""
 SEARCH_METRICS: Final = _by_key(
     *("p_mr_1", "ndcg_5", "ndcg_10", "ndcg_20", "mrr_mr", "mrr_r"),
     *("recall_mr_10", "recall_10", "recall_100", "recall_1000"),
 )
-"""Those of a search of the whole collection, see `models.evaluation.search_metrics`."""
+"""The metrics of a search of the whole collection, see `models.evaluation.search_metrics`."""
 
 
 def metric_key(name: str) -> str:
@@ -223,5 +222,5 @@ MetricName: TypeAlias = Annotated[str, AfterValidator(metric_key)]
 
 
 def with_metrics(*names: str) -> list[str]:
-    """Returns the keys of all metrics that are always reported, and of further ones, once each."""
+    """Returns the keys of `METRICS` and of further metrics, without duplicates."""
     return list(dict.fromkeys([*METRICS, *names]))

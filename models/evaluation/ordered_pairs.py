@@ -16,11 +16,11 @@ class OrderedPairs:
 
         value = |{(i, j): grade_i > grade_j, rank_i < rank_j}| / |{(i, j): grade_i > grade_j}|
 
-    It is 1 less the ranking loss of Bai et al. 2009 (Polynomial Semantic Indexing, section 4), list by list: they count
-    the pairs of all queries together, and the mean over queries gives each query the same weight. A list without such a
-    pair has the value of random order, 0.5. A pair with equal scores counts one half, see `models.evaluation.metrics`.
+    It is 1 minus the ranking loss of Bai et al. 2009 (Polynomial Semantic Indexing, section 4) per list: they count the
+    pairs of all queries together, where we weigh all queries equally. A list without a pair has the value of random
+    order, 0.5. A pair with equal scores counts one half, see `models.evaluation.metrics`.
 
-    Its `compute` is called as those of TF-Ranking's metrics, which have no such measure.
+    `compute` has the signature of TF-Ranking's metrics, which lack this measure.
 
     Example:
       >>> values, _ = OrderedPairs().compute([[0, 2, 1, -1]], [[4, 3, 2, 1]])  # of MR-SR, MR-NR and SR-NR the first
@@ -32,7 +32,7 @@ class OrderedPairs:
         """Computes the values.
 
         Args:
-          labels: the grades, [lists, list_size], best-ranked first; a negative one is left out.
+          labels: the grades, [lists, list_size], best-ranked first; negative ones are left out.
           scores: not read, as the labels are in ranked order.
 
         Returns:
@@ -40,7 +40,7 @@ class OrderedPairs:
         """
         grades = np.asarray(labels)
         ordered, pairs = np.zeros(len(grades), np.int64), np.zeros(len(grades), np.int64)
-        # Sums along the list instead of all pairs: a list may have thousands of documents, and has few grades.
+        # Sums along the list instead of over all pairs: lists may be long, but have few grades.
         for grade in np.unique(grades[grades > NOT_RELEVANT]):
             higher, lower = grades == grade, (grades >= NOT_RELEVANT) & (grades < grade)
             higher_before = np.cumsum(higher, axis=1, dtype=np.int32)

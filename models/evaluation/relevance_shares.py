@@ -1,4 +1,4 @@
-"""Scores that a person can read: the share of relevant documents at a score, and the signs of no good answer."""
+"""Meanings of scores for people: the share of relevant documents at a score, and signs of a query without an answer."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
@@ -9,9 +9,9 @@ import numpy.typing as npt
 from schemas.relevance import NOT_RELEVANT
 
 ERROR_RATE: Final = 0.05
-"""The share of queries with an answer that may be marked as having none."""
+"""The share of queries with an answer that may be marked as without an answer."""
 MIN_QUERIES: Final = 40
-"""With fewer eval queries nothing is fitted: half of `ERROR_RATE`, for each of two signs, is less than one query."""
+"""With fewer eval queries nothing is fitted: half of `ERROR_RATE`, for each of two signs, is less than a query."""
 MAX_STEPS: Final = 32
 """Largest number of distinct shares; each takes two knots."""
 
@@ -19,7 +19,7 @@ MAX_STEPS: Final = 32
 class RelevanceShares(NamedTuple):
     """The share of relevant documents by score, and the signs of a query without a good answer.
 
-    They refer to the queries of the eval split and to the whole collection that their lists were sampled from.
+    Both refer to the eval queries, and to the whole collection that their lists were sampled from.
     """
 
     score: tuple[float, ...]
@@ -29,23 +29,23 @@ class RelevanceShares(NamedTuple):
     no_answer_below: float
     """A query whose best score is lower has no good answer."""
     least_known_share: float
-    """A query has no good answer if the model knows a smaller share of its terms; 0 without words that match."""
+    """A query has no good answer if the model knows a smaller share of its terms; 0 without matching words."""
     error_rate: float
-    """The largest share of queries with an answer that have one of these two signs."""
+    """The largest share of queries with an answer that have either sign."""
     queries: int
-    """Number of eval queries, all with an answer, that all of this was fitted on."""
+    """Number of eval queries that these values were fitted on, all with an answer."""
 
-    def of(self, score: float) -> float:
+    def at(self, score: float) -> float:
         """Returns the share of relevant documents among those with a score: linear between knots, constant beyond.
 
         Example:
-          >>> RelevanceShares((0.0, 1.0), (0.0, 0.5), 0.2, 0.0, 0.05, 100).of(0.5)
+          >>> RelevanceShares((0.0, 1.0), (0.0, 0.5), 0.2, 0.0, 0.05, 100).at(0.5)
           0.25
         """
         return float(np.interp(score, self.score, self.share))
 
     def why_no_good_answer(self, best: float, known_share: float) -> str | None:
-        """Returns the signs that a query has no good answer, for a person; None where it has none of them.
+        """Returns the signs that a query has no good answer, in words; None without signs.
 
         Args:
           best: the best score of its documents.
@@ -59,7 +59,7 @@ class RelevanceShares(NamedTuple):
             signs.append(f"the model knows {shares}")
         if not signs:
             return None
-        return f"{', and '.join(signs)} (so are at most {100 * self.error_rate:g} % of queries that have an answer)"
+        return f"{', and '.join(signs)} (true of at most {100 * self.error_rate:g} % of queries that have an answer)"
 
 
 def fit_relevance_shares(
@@ -70,33 +70,32 @@ def fit_relevance_shares(
     top_grade: int,
     known_shares: npt.NDArray[np.float32] | None = None,
 ) -> RelevanceShares | None:
-    """Fits the shares and the signs of no good answer on the eval split; None with too few queries with an answer.
+    """Fits the shares and the limits of the signs on the eval split; None if too few queries have an answer.
 
         share(s) = sum of w over relevant documents with score s / sum of w over all documents with score s
 
-    made isotonic by `IsotonicRegression`, which pools neighbouring scores until the shares ascend, and then by
-    `MAX_STEPS`, which pools those with the closest shares. A document is relevant if its grade is above 0. A list
-    holds all judged documents of its query, w = 1, and draws a few of the others at random, so each of these stands
-    for
+    `IsotonicRegression` pools neighbouring scores until the shares ascend; then the closest shares are pooled until at
+    most `MAX_STEPS` are left. A document is relevant if its grade is above 0. A list has all judged documents of its
+    query, with w = 1, and a random sample of the others, each of which stands for
 
         w = (documents - judged documents of the list) / drawn documents of the list
 
-    documents of the collection. Undrawn documents may outscore every drawn one. To account for them, one irrelevant
-    document of weight mean(w) - 1 is added at the highest score. Without it a few hundred drawn documents would prove
-    that no document of a million is wrong.
+    documents of the collection. Undrawn documents may outscore every drawn one. To account for them, an irrelevant
+    document of weight mean(w) - 1 is added at the highest score; otherwise a few hundred drawn documents would show
+    that the best scores of a million documents are all relevant.
 
-    A query has an answer if its list has an MR document. For n such queries, each limit is the k-th lowest value of
-    its sign, k = floor(rate (n + 1)). Fewer than k of the n lie below, and so does another query that is drawn as
-    they were, with a chance of at most rate. The rate is `ERROR_RATE`, or half of it for each of two signs. The best
-    score of a list is at most that of the whole collection, so a search marks no more of them.
+    A query has an answer if its list has an MR document. For n such queries, each sign's limit is its k-th lowest
+    value, k = floor(rate (n + 1)): fewer than k of the n queries are below it, and a new query of the same kind is
+    below with a probability of at most rate. The rate is `ERROR_RATE`, or half of it for each of two signs. The best
+    score in the whole collection is at least that of a list, so that a search marks no more queries.
 
     Args:
-      scores: of each list's documents by the exported ranker: [lists], each float [list_size].
-      grades: of the same documents: [lists], each int [list_size].
-      drawn: whether each document was drawn at random from those that are not judged: [lists], each bool [list_size].
+      scores: the exported ranker's scores of each list's documents: [lists], each float [list_size].
+      grades: the grades of the same documents: [lists], each int [list_size].
+      drawn: whether each document was drawn at random from the unjudged ones: [lists], each bool [list_size].
       documents: number of documents of the collection.
       top_grade: the MR grade.
-      known_shares: the share of each query's terms that the ranker knows: float [lists]; None without words that match.
+      known_shares: the share of each query's terms that the ranker knows: float [lists]; None without matching words.
     """
     answered = np.flatnonzero([bool((list_grades == top_grade).any()) for list_grades in grades])
     if len(answered) < MIN_QUERIES:
@@ -154,7 +153,7 @@ def _isotonic_steps(
     scores: npt.NDArray[np.float64], relevant: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
 ) -> Iterator[_Step]:
     """Yields the steps of the isotonic regression of relevance, in ascending order."""
-    # It takes a second to import, and only a training needs it.
+    # The import takes a second, and only a training needs it.
     from sklearn.isotonic import IsotonicRegression
 
     order = np.argsort(scores, kind="stable")
@@ -167,7 +166,7 @@ def _isotonic_steps(
 
 
 def _pooled(steps: list[_Step]) -> list[_Step]:
-    """Pools the two neighbours with the closest shares until there are few enough; each share stays a mean."""
+    """Pools the two neighbours with the closest shares until at most `MAX_STEPS` are left; each share stays a mean."""
     while len(steps) > MAX_STEPS:
         row = int(np.argmin(np.diff([step.share for step in steps])))
         lower, higher = steps[row : row + 2]

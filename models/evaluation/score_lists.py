@@ -25,15 +25,15 @@ def score_lists(
     Args:
       model_path: a SavedModel of ours.
       lists: query lists, as texts.
-      gain: gain of the second pass in `scores`; None for the model's own, 0 for the first pass alone.
+      gain: gain of the second pass in `scores`; None for the model's gain, 0 without a second pass.
       encoder: gives the vectors of the lists' texts; None for the model's own pre-trained encoder, if it has one.
 
     Returns:
-      `scores` and each channel's name to float32 [list_size] for each list; words that match are the last. With a
+      from `scores` and each channel's name, that of matching words last, to float32 [list_size] for each list. With a
       second pass also `first_pass`, the sum of the channels.
 
     Raises:
-      DataError: there is no such model, or it has no channel of words that match, which a second pass needs.
+      DataError: the model is missing, or lacks the channel of matching words that a second pass needs.
     """
     model = LoadedModel(model_path, encoder=encoder)
     feedback = model.second_pass(gain)
@@ -60,7 +60,7 @@ def score_lists(
 
 
 def _batches(sizes: Sequence[int]) -> Iterator[list[int]]:
-    """Yields rows of consecutive lists, as many as their padded size allows, and one at least."""
+    """Yields rows of consecutive lists in batches of limited padded size, each with at least one list."""
     batch: list[int] = []
     longest = 0
     for row, size in enumerate(sizes):

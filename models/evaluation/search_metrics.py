@@ -1,9 +1,8 @@
 """The metrics of a search, from the ranks of a query's judged documents in a ranking of the whole collection.
 
-A ranking is cut at `DEPTH` documents. A judged document that is not among them counts as never found: it adds nothing
-to any metric, and its reciprocal rank is 0. A document without a judgment for the query is not relevant to it. Rankings
-are in the order of `models.lists.ranking`: ties by document id descending. Grades and relevance are as in
-`metrics.py`; a query without a relevant document scores 0 and counts.
+A ranking is cut at `DEPTH` documents; judged documents beyond count as never found: they add nothing to any metric, and
+their reciprocal rank is 0. Unjudged documents are irrelevant. Rankings are in the order of `models.lists.ranking`: ties
+by document id descending. Grades and relevance are as in `metrics.py`; a query without a relevant document scores 0.
 
 Importing this file does not import TensorFlow.
 """
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from models.evaluation.metrics import SEARCH_METRICS, Metric
 
 DEPTH: Final = 1000
-"""The number of documents of a ranking that count."""
+"""The number of documents of a ranking that metrics read."""
 NEVER: Final = np.inf
 """The rank of a document that was not found."""
 
@@ -30,7 +29,7 @@ def search_metrics(
 
     Args:
       grades: the grades of each query's judged documents, int [judged].
-      ranks: the ranks of the same documents, from 1, `NEVER` for one that was not found: float [judged].
+      ranks: the ranks of the same documents, from 1, or `NEVER`: float [judged].
       top_grade: the MR grade.
 
     Returns:
@@ -49,12 +48,12 @@ def search_metrics(
 
 
 def cut_at_depth(metric: Metric) -> Metric:
-    """The metric of the first `DEPTH` documents, where it has no cutoff of its own."""
+    """Returns the metric with the cutoff `DEPTH` where it has none."""
     return metric if metric.cutoff else replace(metric, cutoff=DEPTH)
 
 
 def _graded_ranking(grades: npt.NDArray[np.int64], ranks: npt.NDArray[np.float64]) -> list[list[int]]:
-    """The grades of a ranking in runs of documents that are alike; those that were not found come after `DEPTH`.
+    """The grades of a ranking's documents, with runs of irrelevant documents in between; unfound ones follow `DEPTH`.
 
     Example:
       >>> _graded_ranking(np.array([2, 1]), np.array([3.0, 1.0]))
@@ -72,7 +71,7 @@ def _graded_ranking(grades: npt.NDArray[np.int64], ranks: npt.NDArray[np.float64
 
 
 def ranks_of(doc_ids: Sequence[bytes], ranked: Sequence[bytes]) -> npt.NDArray[np.float64]:
-    """The ranks of documents in a ranking, from 1; `NEVER` for a document that it lacks.
+    """The ranks of documents in a ranking, from 1; `NEVER` for missing documents.
 
     Example:
       >>> ranks_of([b"d1", b"d2"], [b"d3", b"d1"]).tolist()

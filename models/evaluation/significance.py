@@ -1,7 +1,7 @@
 """Standard errors of means, two paired tests over queries, and Holm's correction.
 
-The randomisation test is that of Smucker, Allan and Carterette (CIKM 2007), and the project's own; Wilcoxon's (1945) is
-for comparison with papers that use it.
+The project uses the randomisation test of Smucker, Allan and Carterette (CIKM 2007); Wilcoxon's (1945) is for
+comparison with papers that use it.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ import numpy.typing as npt
 _FLIPS: Final = 9999
 _FLIPS_AT_ONCE: Final = 100
 _DECIMALS: Final = 12
-"""Decimals of a difference that count where equal differences have one rank: the rest is rounding."""
+"""Decimals of a difference that decide its rank; the others are rounding."""
 RESOLUTION: Final = 1 / (1 + _FLIPS)
-"""The least p-value of drawn sign flips; the exact one may be smaller."""
+"""The smallest p-value of drawn sign flips; the exact p-value may be smaller."""
 
 
 def standard_error(values: npt.NDArray[np.float64]) -> float:
-    """The standard error of a mean over queries: how far it strays with other queries of the same kind.
+    """The standard error of a mean over queries.
 
         s / sqrt(n),  s^2 = sum (value - mean)^2 / (n - 1)
 
@@ -40,9 +40,9 @@ def randomisation_test(
     """The p-value of a model whose mean is below another's (one-sided), or differs from it (two-sided).
 
     If two models are equally good, the difference of each query may have either sign. The p-value is the share of sign
-    flips whose mean difference is as low as the observed one, or lower; two-sided, as far from 0, or farther. For few
-    queries these are all sign flips, else the observed signs and 9,999 flips that are drawn with a fixed seed. (SciPy's
-    test takes 60 s for 20,000 queries.)
+    flips whose mean difference is at most the observed one; two-sided, at least as far from 0. For few queries all sign
+    flips are counted, otherwise the observed signs and 9,999 flips drawn with a fixed seed. (SciPy's test takes 60 s
+    for 20,000 queries.)
 
     Args:
       values, other_values: a metric of the same queries with the two models, float [queries].
@@ -85,9 +85,9 @@ def wilcoxon_test(values: npt.NDArray[np.float64], other_values: npt.NDArray[np.
 
         W = sum sign(d) rank(|d|),  d = value - other value
 
-    All differences have ranks, equal ones the mean of theirs, and those of zeros are then left out. The p-value is the
-    share of sign flips whose W is as far from 0 as the observed one, or farther: of all flips where few differences are
-    not zero, else by the normal approximation, without a correction for continuity.
+    All differences are ranked, equal ones with their mean rank, and zeros are then left out. The p-value is the share
+    of sign flips whose W is at least as far from 0 as the observed one: of all flips if few differences are not zero,
+    otherwise by the normal approximation without a correction for continuity.
 
     Args:
       values, other_values: a metric of the same queries with the two models, float [queries].
@@ -100,7 +100,7 @@ def wilcoxon_test(values: npt.NDArray[np.float64], other_values: npt.NDArray[np.
       >>> wilcoxon_test(values, other_values)  # ranks 2, 3, 4, all negative: two of the eight flips
       0.25
     """
-    from scipy import stats  # takes half a second, which only reports spend
+    from scipy import stats  # takes half a second, and only reports need it
 
     differences = np.round(values - other_values, _DECIMALS)
     unequal = differences != 0

@@ -122,8 +122,8 @@ def explanation_of(
 ) -> Explanation:
     """Makes the explanation of a document's score.
 
-    A word without offsets of its own (see `models.texts.tokens`) is counted with the word before it, within whose
-    characters it begins.
+    A word without offsets of its own (see `models.texts.token_offsets`) is counted with the word before it, in which it
+    begins.
 
     Args:
       query, document: the texts.

@@ -1,6 +1,6 @@
 """The SavedModel that is served: raw strings in, scores or vectors out, and no optimizer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -15,12 +15,12 @@ from models.graphs import graph_function
 from models.lexicon.lexicon_channel import CollectionStatistics, LexiconChannel
 from models.lists.feedback import FIRST_PASS, Feedback
 from models.rankers.ranker import Ranker
+from models.rankers.sparse_inner_product import SparseInnerProduct
 from models.texts.text_features import TextFeatures, scored_words, term_counts
-from models.texts.tokens import tokenize_with_offsets
+from models.texts.token_offsets import tokenize_with_offsets
 from schemas import features as f
 
 _Table: Final[type] = tf.saved_model.experimental.TrackableResource
-_ENCODING_SIGNATURES: Final = ("count_terms", "explain_words")
 _TERM_SIGNATURES: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms", "known_share")
 
 
@@ -51,11 +51,10 @@ class _Server(tf.Module):
 
     def signatures(self) -> dict[str, Any]:
         """Returns the functions of all signatures by their names."""
-        names = ["channel_weights", "grade_bands"]
-        names += ["text_encoder"] if self._record else []
-        names += ["relevance"] if self._relevance else []
-        names += ["feedback"] if self._feedback.gain else []
-        signatures = {name: getattr(self, name) for name in names}
+        signatures = {"channel_weights": self.channel_weights, "grade_bands": self.grade_bands}
+        signatures |= {"text_encoder": self.text_encoder} if self._record else {}
+        signatures |= {"relevance": self.relevance} if self._relevance else {}
+        signatures |= {"feedback": self.feedback} if self._feedback.gain else {}
         for name, function, specs in self._functions():
             texts = [spec for spec in specs if spec.dtype == tf.string]
             if self._record is None or self._encoder:
@@ -72,19 +71,15 @@ class _Server(tf.Module):
         return signatures
 
     def _functions(self) -> Iterator[tuple[str, Any, list[tf.TensorSpec]]]:
-        """Yields the name of each signature that takes texts, its function, and its inputs with an encoder's
-        vectors."""
+        """Yields name, function and inputs of each signature that takes texts; the inputs are those with vectors."""
         dim = self._record.dim if self._record else None
-        yield (
-            "score",
-            self._score,
-            [
-                tf.TensorSpec([None], tf.string, "query"),
-                tf.TensorSpec([None, None], tf.string, "documents"),
-                tf.TensorSpec([None, dim], tf.float32, "query_vectors"),
-                tf.TensorSpec([None, None, dim], tf.float32, "document_vectors"),
-            ],
-        )
+        specs = [
+            tf.TensorSpec([None], tf.string, "query"),
+            tf.TensorSpec([None, None], tf.string, "documents"),
+            tf.TensorSpec([None, dim], tf.float32, "query_vectors"),
+            tf.TensorSpec([None, None, dim], tf.float32, "document_vectors"),
+        ]
+        yield "score", self._score, specs
 
     def _score(
         self,
@@ -93,7 +88,7 @@ class _Server(tf.Module):
         query_vectors: tf.Tensor | None = None,
         document_vectors: tf.Tensor | None = None,
     ) -> dict[str, tf.Tensor]:
-        """Returns scores of each query's documents, [batch, list_size]: the model's and each channel's."""
+        """Returns the model's and each channel's scores of each query's documents, [batch, list_size]."""
         distinct, row = tf.unique(tf.reshape(documents, [-1]))
         vectors = None
         if document_vectors is not None:
@@ -153,7 +148,7 @@ class _Server(tf.Module):
     def _vector_feature(
         self, name: str, texts: tf.Tensor, vectors: tf.Tensor | None, role: Role
     ) -> dict[str, tf.Tensor]:
-        """Returns the column of `vectors`, or of those of the encoder in the graph; nothing without an encoder."""
+        """Returns a column of `vectors`, else of vectors by the encoder in the graph; nothing without an encoder."""
         if vectors is None and self._encoder:
             vectors = self._encoder.vectors(texts, role)
         return {} if vectors is None else {name: vectors}
@@ -166,11 +161,11 @@ class _EncodingServer(_Server):
         super().__init__(ranker, *arguments)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
         self._word_shares = ranker.word_shares
-        self._sparse = ranker.sparse.items  # a method, because layers would be tracked
+        self._channel_name, channel = next(iter(ranker.sparse.items()), ("", None))
+        self._channel: Callable[[], SparseInnerProduct | None] = lambda: channel  # a layer would be tracked
 
     def signatures(self) -> dict[str, Any]:
-        """Returns the functions of all signatures by their names."""
-        return {**super().signatures(), **{name: getattr(self, name) for name in _ENCODING_SIGNATURES}}
+        return {**super().signatures(), "count_terms": self.count_terms, "explain_words": self.explain_words}
 
     def _functions(self) -> Iterator[tuple[str, Any, list[tf.TensorSpec]]]:
         yield from super()._functions()
@@ -181,48 +176,35 @@ class _EncodingServer(_Server):
 
     def _encode_query(self, query: tf.Tensor, query_vectors: tf.Tensor | None = None) -> dict[str, tf.Tensor]:
         """Returns vectors of queries, [batch, dim], and their terms, if a channel matches terms."""
-        terms = [channel.query_terms(query) for _, channel in self._sparse()]
-        return {"vector": self._query_vector(self._query_features(query, query_vectors)), **_padded(terms)}
+        channel, vector = self._channel(), self._query_vector(self._query_features(query, query_vectors))
+        return {"vector": vector, **(_padded(*channel.query_terms(query)) if channel else {})}
 
     def _encode_document(self, document: tf.Tensor, document_vectors: tf.Tensor | None = None) -> dict[str, tf.Tensor]:
         """Returns vectors of documents, [batch, dim], and their terms, if a channel matches terms."""
-        terms = [channel.document_terms(document) for _, channel in self._sparse()]
-        return {"vector": self._document_vector(self._document_features(document, document_vectors)), **_padded(terms)}
+        channel, vector = self._channel(), self._document_vector(self._document_features(document, document_vectors))
+        return {"vector": vector, **(_padded(*channel.document_terms(document)) if channel else {})}
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def count_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Returns the numbers of terms and of unknown terms in documents, each [batch]."""
-        channel = next((channel for _, channel in self._sparse()), None)
-        return term_counts(self._text_features, channel, document)
+        return term_counts(self._text_features, self._channel(), document)
 
     @graph_function(
         input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
     )
     def explain_words(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Returns the words of a query and of a document, their offsets, and the share of each word of the document."""
-        query_words, doc_words = (tokenize_with_offsets(text, self._text_features.rules) for text in (query, document))
-        columns, is_scored = scored_words(self._text_features, doc_words.tokens)
-        stem, query_stem = tf.zeros_like(doc_words.tokens), tf.zeros_like(query_words.tokens)
-        for _, channel in self._sparse():
-            stem, query_stem = (
-                channel.term_of(doc_words.tokens, "document"),
-                channel.term_of(query_words.tokens, "query"),
-            )
-        outputs = {
-            "token": doc_words.tokens,
-            "start": doc_words.start,
-            "end": doc_words.end,
-            "stem": stem,
-            "is_scored": is_scored,
-            "query_token": query_words.tokens,
-            "query_start": query_words.start,
-            "query_end": query_words.end,
-            "query_stem": query_stem,
-        }
+        """Returns the words of both texts, their offsets, and the share of each word of the document."""
+        channel, outputs = self._channel(), dict[str, tf.Tensor]()
+        sides: tuple[tuple[str, tf.Tensor, Role], ...] = (("", document, "document"), ("query_", query, "query"))
+        for prefix, text, role in sides:
+            words = tokenize_with_offsets(text, self._text_features.rules)
+            stem = channel.term_of(words.tokens, role) if channel else tf.zeros_like(words.tokens)
+            columns = {"token": words.tokens, "start": words.start, "end": words.end, "stem": stem}
+            outputs |= {f"{prefix}{name}": column for name, column in columns.items()}
+        doc_columns, outputs["is_scored"] = scored_words(self._text_features, outputs["token"])
         query_features = {**self._text_features.query_columns(query[tf.newaxis]), f.QUERY_TEXT: query[tf.newaxis]}
-        shares = self._word_shares(query_features, {**columns, f.DOC_TEXT: doc_words.tokens})
-        known = [share for share in shares.values() if share is not None]
-        if known:
+        shares = self._word_shares(query_features, {**doc_columns, f.DOC_TEXT: outputs["token"]})
+        if known := [share for share in shares.values() if share is not None]:
             outputs["dense"] = tf.add_n(known)
         outputs["without_shares"] = tf.constant([name for name, share in shares.items() if share is None], tf.string)
         return outputs
@@ -231,62 +213,51 @@ class _EncodingServer(_Server):
 class _ExplainingServer(_EncodingServer):
     """The server of a ranker with a channel of words that match."""
 
+    _channel: Callable[[], SparseInnerProduct]
+
     def signatures(self) -> dict[str, Any]:
-        """Returns the functions of all signatures by their names."""
-        ((_, channel),) = self._sparse()
-        has_statistics = isinstance(channel, LexiconChannel)
+        has_statistics = isinstance(self._channel(), LexiconChannel)
         names = [name for name in _TERM_SIGNATURES if has_statistics or name != "collection_statistics"]
         return {**super().signatures(), **{name: getattr(self, name) for name in names}}
 
     @graph_function(input_signature=[])
     def words_channel(self) -> dict[str, tf.Tensor]:
-        """Returns the name of that channel, and whether white space alone parts words."""
-        ((name, _),) = self._sparse()
-        return {"name": tf.constant(name), "segmented": tf.constant(self._text_features.rules.segmented)}
+        """Returns the channel's name, and whether texts are segmented."""
+        return {"name": tf.constant(self._channel_name), "segmented": tf.constant(self._text_features.rules.segmented)}
 
     @graph_function(
         input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
     )
     def explain(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Returns the parts of the channel's score: a query's term, the document's term that answers it, and the
-        part."""
-        ((_, channel),) = self._sparse()
-        return channel.parts(query, document)._asdict()
+        """Returns the parts of the channel's score: the query's term, the document's term that answers it, its part."""
+        return self._channel().parts(query, document)._asdict()
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def own_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Returns the terms that documents hold themselves, and their weights, each [batch, width]."""
-        ((_, channel),) = self._sparse()
-        return _padded([channel.document_terms(document, own=True)])
+        return _padded(*self._channel().document_terms(document, own=True))
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def known_share(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """Returns the share of the terms of queries that the channel knows, [batch]."""
-        ((_, channel),) = self._sparse()
-        return {"share": channel.known_share(query)}
+        return {"share": self._channel().known_share(query)}
 
     @graph_function(input_signature=[])
     def collection_statistics(self) -> dict[str, tf.Tensor]:
-        """Returns the statistics from which the weights of that channel's terms follow."""
-        channel: Any
-        ((_, channel),) = self._sparse()
+        """Returns the statistics from which the weights of the channel's terms follow."""
+        channel: Any = self._channel()
         statistics: CollectionStatistics = channel.statistics()
         return statistics._asdict()
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """Returns the translations of the terms of queries, each [entries]."""
-        ((_, channel),) = self._sparse()
-        return channel.translations(query)._asdict()
+        return self._channel().translations(query)._asdict()
 
 
-def _padded(terms: Sequence[tuple[tf.RaggedTensor, tf.RaggedTensor]]) -> dict[str, tf.Tensor]:
-    """Returns the padded terms of the channel that matches terms, if there is one."""
-    return {
-        name: column.to_tensor(padding)
-        for channel_terms in terms
-        for name, column, padding in zip(("stems", "weights"), channel_terms, ("", 0.0), strict=True)
-    }
+def _padded(terms: tf.RaggedTensor, weights: tf.RaggedTensor) -> dict[str, tf.Tensor]:
+    """Returns terms and their weights as columns of equal width."""
+    return {"stems": terms.to_tensor(""), "weights": weights.to_tensor(0.0)}
 
 
 class ExportedEncoder(NamedTuple):
@@ -306,7 +277,7 @@ def export_ranker(
     relevance: RelevanceShares | None = None,
     feedback: Feedback = FIRST_PASS,
 ) -> None:
-    """Writes a ranker as a SavedModel with signatures on plain strings, and the digests of its files beside it.
+    """Writes a ranker as a SavedModel with signatures on plain strings, and the digests of its files.
 
         score (serving_default)  query [batch], documents [batch, list_size] padded by ""
                                  -> scores [batch, list_size], and each channel's scores by its name
@@ -329,24 +300,22 @@ def export_ranker(
                                  documents hold themselves
         known_share              query [batch] -> share [batch] of its terms that this channel knows
 
-    The signatures that encode, `count_terms` (see `models.texts.text_features`) and `explain_words` exist if the score
-    is an inner product (see `models.rankers.scorer`), the last six if one of its channels matches words. The inner
-    product of a query's vector and a document's is the weighted score of the dense channels, so any
+    `encode_query`, `encode_document`, `count_terms` (see `models.texts.text_features`) and `explain_words` exist if the
+    score is an inner product (see `models.rankers.scorer`); those from `words_channel` on, if a channel matches words.
+    The inner product of a query's vector and a document's is the weighted score of the dense channels, so any
     maximum-inner-product index can search them. The sum, over the stems of both texts, of the products of their weights
     is the score of words that match, so an inverted index ranks exactly as that channel does. Padding gets the
     scorer's `padded_score`: -1 for both cosines, below the lowest possible score for the dot product.
 
-    `relevance` has the fields of `models.evaluation.relevance_shares.RelevanceShares`; it is missing where none were
-    fitted.
+    `relevance` has the fields of `models.evaluation.relevance_shares.RelevanceShares`, and `feedback` those of
+    `models.lists.feedback.Feedback`; they are missing without fitted shares, and without a second pass. `score` is the
+    first pass: the second depends on the candidates, their ids and their `own_terms`.
 
-    `feedback` has the fields of `models.lists.feedback.Feedback`; it is missing where there is no second pass.
-    `score` is the first pass, for the second depends on the candidates, their ids and their `own_terms`.
-
-    `explain_words` gives all words of both texts and their offsets (see `models.texts.tokens`); whether each word of
-    the document is within the limit on its length (`models.texts.text_features`); `dense`, its share in the weighted
-    score of the dense channels whose vectors are sums over words (`InnerProduct.word_vectors`), missing where there is
-    none; `without_shares`, the names of the other dense channels; and `stem`, the word's term in the channel of words
-    that match, "" without such a channel.
+    `explain_words` gives all words of both texts and their offsets (see `models.texts.token_offsets`); for each word of
+    the document also whether it is within the limit on length, and `dense`, its share in the weighted score of the
+    dense channels whose vectors are sums over words (`InnerProduct.word_vectors`). `dense` is missing without such a
+    channel; `without_shares` names the other dense channels. `stem` is a word's term in the channel of words that
+    match, "" without that channel.
 
     With a pre-trained encoder there are further signatures:
 

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.exported.model import LoadedModel, as_texts
+from models.exported.model import LoadedModel
+from models.exported.signatures import as_texts
 from schemas import features as f
 from schemas.byte_streams import raw_lines
 from schemas.errors import DataError

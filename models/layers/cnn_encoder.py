@@ -15,9 +15,9 @@ class CnnEncoder(TextEncoder):
         h_i = tanh([E[token_{i-1}]; E[token_i]; E[token_{i+1}]] W)    zero vectors beyond the text's ends
         v = tanh(max_i(h_i) U)                                        max_i of each filter
 
-    There are no biases, as in the source: Shen et al. 2014, "Learning semantic representations using convolutional
-    neural networks for web search", eqs. 1 to 3. Its words are letter trigrams; ours, as arXiv:2011.00701 has it, have
-    embeddings. Other arguments, input and output are those of `TextEncoder`.
+    Without biases, as in the source: Shen et al. 2014, "Learning semantic representations using convolutional neural
+    networks for web search", eqs. 1 to 3. Its words are letter trigrams; ours have embeddings, as in arXiv:2011.00701.
+    Other arguments, input and output are those of `TextEncoder`.
 
     Args:
       filters: columns of W.
@@ -47,7 +47,7 @@ class CnnEncoder(TextEncoder):
         )
         text = tokens.value_rowids()
         largest = tf.math.unsorted_segment_max(features, text, tokens.nrows())
-        # tanh increases: that of the maximum is the maximum of all.
+        # tanh increases, so it commutes with the maximum.
         pooled = tf.where(tf.equal(tokens.row_lengths(), 0)[:, tf.newaxis], 0.0, tf.tanh(largest))
         return tf.tanh(tf.matmul(pooled, self.projection))
 
@@ -64,7 +64,7 @@ def convolve_trigrams(words: tf.RaggedTensor, kernel: tf.Tensor) -> tf.Tensor:
       kernel: the filters, float [3 * dim, filters].
 
     Returns:
-      float [words, filters], of the words of all texts in a row.
+      float [words, filters], for the words of all texts in a row.
     """
     # All texts in a row without padding: two to three times as fast as a convolution over padded texts.
     values, text = words.values, words.value_rowids()

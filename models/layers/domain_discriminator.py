@@ -9,7 +9,7 @@ from tensorflow import keras
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
 class DomainDiscriminator(keras.layers.Layer):
-    """Tells the domain of a query and a document from their joint representation x.
+    """Predicts the domain of a query and a document from their joint representation x.
 
         z = W relu(V x + b) + c
         p(domain | q, d) = exp(z_domain) / sum over domains j of exp(z_j)        (eq. 3)

@@ -10,7 +10,7 @@ from models.layers.text_encoder import TextEncoder
 from models.layers.word_embeddings import seed_of
 
 _GROUPS: Final = 4
-"""Number of groups of texts of similar length in a batch; on verses one group and eight groups were slower."""
+"""Number of groups of texts of similar length in a batch; on verses, one and eight groups were slower."""
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
@@ -60,8 +60,8 @@ def bidirectional_lstm(units: int, seed: int, dtype: Any, **arguments: Any) -> k
     Args:
       units: length of a state, in each direction.
       seed: seeds the initial weights.
-      dtype: the layer's.
-      **arguments: others of `keras.layers.RNN`.
+      dtype: the layer's type.
+      **arguments: further arguments of `keras.layers.RNN`.
     """
     forward, backward = (
         _recurrent(
@@ -116,5 +116,5 @@ def _recurrent(
     arguments = {**arguments, "go_backwards": go_backwards, "name": "lstm", "dtype": dtype}
     if tf.config.list_logical_devices("GPU"):
         return keras.layers.LSTM(units, **initializers, **arguments)
-    # The same sums; Keras's layer is traced twice, with and without cuDNN, and its steps take a fifth longer.
+    # Computes the same; Keras's LSTM is traced twice, with and without cuDNN, and its steps take a fifth longer.
     return keras.layers.RNN(keras.layers.LSTMCell(units, dtype=dtype, **initializers), **arguments)

@@ -18,32 +18,32 @@ class MeanEmbedding(TextEncoder):
 
         v = tanh(1/t * sum_i E[token_i])
 
-    The mean is over the t tokens there are, as the paper's text says (its authors' code divides by the padded length).
-    Source: arXiv:2011.00701, section 3.2. Stems, which the paper has not, have a mean of their own,
+    The mean is over the text's t tokens, as in the paper (its authors' code divides by the padded length). Source:
+    arXiv:2011.00701, section 3.2. Our addition are the s stems of the text's words, including words that the vocabulary
+    lacks:
 
-        v = tanh(1/t * sum_i E[token_i] + 1/s * sum_j S[stem_j]),
+        v = tanh(1/t * sum_i E[token_i] + 1/s * sum_j S[stem_j])
 
-    over the s stems there are: a word that the vocabulary lacks keeps its stem. With idf pooling, which is not the
-    paper's either, both means are weighted by the terms' inverse document frequencies:
+    With idf pooling, also ours, both means are weighted by the terms' inverse document frequencies:
 
-        v = tanh(sum_i idf(token_i) E[token_i] / sum_i idf(token_i) + the same of the stems)
+        v = tanh(sum_i idf(token_i) E[token_i] / sum_i idf(token_i) + the same for the stems)
 
     Other arguments, input and output are those of `TextEncoder`.
 
     Args:
-      word_dropout: share of the words, and of the stems apart from them, that a training step leaves out, in [0, 1).
-        The mean is over those that are left, so that nothing is scaled; a text that loses all has the zero vector.
-        Draws come from a generator whose state a checkpoint saves.
-      stem_vocabulary_size: rows of S; None: there are no stems.
+      word_dropout: share of the words, and independently of the stems, that a training step leaves out, in [0, 1). The
+        mean is over the remaining ones, without scaling; a text that loses all has the zero vector. Draws come from a
+        generator whose state a checkpoint saves.
+      stem_vocabulary_size: rows of S; None: no stems.
       pooling: `mean` or `idf`.
       idf, stem_idf: inverse document frequencies for idf pooling, above 0: float [vocabulary_size] and
         [stem_vocabulary_size]; None: 1 each.
 
     Call arguments:
-      stems: int RaggedTensor [batch, (stems)], each id in [0, stem_vocabulary_size); None where there are none.
+      stems: int RaggedTensor [batch, (stems)], each id in [0, stem_vocabulary_size); None without stems.
 
     Raises:
-      ValueError: word_dropout lies outside [0, 1), or the pooling is another.
+      ValueError: word_dropout lies outside [0, 1), or the pooling is unknown.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class MeanEmbedding(TextEncoder):
             part_i = g * (E[token_i] / t + S[stem_i] / s)
 
         With idf pooling a term's share is idf / (sum of idf) instead of 1 / t or 1 / s. The sum of the parts is the
-        text's vector. The factor g belongs to the whole text: it would change without one of its words.
+        text's vector. The factor g depends on the whole text: it would change without any of its words.
 
         Args:
           tokens, stems: the ids of each word, int RaggedTensor [words, (ids)].
@@ -116,7 +116,7 @@ class MeanEmbedding(TextEncoder):
         return tf.math.divide_no_nan(words.combine(tf.gather(table, words.terms)), tf.reduce_sum(words.weight))
 
     def _mean(self, table: tf.Variable, idf: tf.Variable | None, tokens: tf.RaggedTensor, training: bool) -> tf.Tensor:
-        """Returns the mean of each text's rows of a table, float [batch, dim]; zero where there are none."""
+        """Returns the mean of each text's rows of a table, float [batch, dim]; zero for a text without tokens."""
         ids, text = tokens.values, row_ids(tokens)
         if training and self.word_dropout:
             ids, text = self._drop_words(ids, text)
@@ -125,14 +125,14 @@ class MeanEmbedding(TextEncoder):
             return words.combine(self._words(table, words.terms, training))
         if training and self.dropout:
             return tf.math.unsorted_segment_mean(self._words(table, ids, training), text, tokens.nrows())
-        # Gathers the rows that occur first: with an op on the table itself TensorFlow would copy the whole table in
-        # every step that moves rows. The counts are unused, but without them Grappler would restore that op.
+        # First gathers the rows that occur: for an op on the table itself TensorFlow would copy the whole table in
+        # every step that changes rows. The counts are unused, but without them Grappler would restore that op.
         rows, row, _ = tf.unique_with_counts(ids)
         return tf.sparse.segment_mean(tf.gather(table, rows), row, text, num_segments=tokens.nrows())
 
     def _drop_words(self, ids: tf.Tensor, text: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """Returns the words that are left, and the text of each."""
-        # One draw a step, as in `TextEncoder._words`.
+        """Drops words, and returns the others with their texts."""
+        # A single draw per step, as in `TextEncoder._words`.
         seed = self._words_generator.make_seeds(1)[:, 0]
         kept = tf.where(tf.random.stateless_uniform(tf.shape(ids), seed) >= self.word_dropout)[:, 0]
         return tf.gather(ids, kept), tf.gather(text, kept)

@@ -25,17 +25,17 @@ class PolynomialEmbedding(TextEncoder):
         f2(q, d) = sum_i (U q)_i (V d)_i
         f3(q, d) = sum_i (U q)_i (V d)_i (Y d)_i + f2(q, d)
 
-    without the identity, which the paper leaves out across languages; within one language the channel `tfidf` is the
-    identity. Source: Bai et al. 2009, "Polynomial Semantic Indexing", eqs. 3 and 4. The rows of V and Y belong to terms
-    here, and the paper's columns do. Other arguments, input and output are those of `TextEncoder`; `vectors` start V,
-    and Y starts at random.
+    without the identity, which the paper leaves out across languages; within a language the channel `tfidf` is the
+    identity. Source: Bai et al. 2009, "Polynomial Semantic Indexing", eqs. 3 and 4. Our V and Y have a row for each
+    term, the paper's a column. Other arguments, input and output are those of `TextEncoder`; V starts with `vectors`, Y
+    at random.
 
     Args:
       degree: 2 or 3; only encoders of documents have degree 3.
       idf: inverse document frequency of each term, float [vocabulary_size], above 0; None: 1 each.
 
     Raises:
-      ValueError: the degree is another number.
+      ValueError: the degree is neither 2 nor 3.
 
     Example:
       >>> encoder = PolynomialEmbedding(vocabulary_size=2, dim=1)
@@ -79,7 +79,7 @@ class PolynomialEmbedding(TextEncoder):
         return first + first * text.combine(self._words(self.second_table, text.terms, training))
 
     def word_parts(self, tokens: tf.RaggedTensor) -> tf.Tensor | None:
-        """Returns each word's share of one text's vector, float [words, dim]; None for degree 3, which is no sum.
+        """Returns each word's share of a text's vector, float [words, dim]; None for degree 3, which is not a sum.
 
             part_i = idf(w_i) V[w_i] / sqrt(sum over u of (tf(u) idf(u))^2)
 

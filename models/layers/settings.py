@@ -9,13 +9,13 @@ from models.kinds import Count, Implemented, Scale, Share
 
 
 class TrainingDefaults(NamedTuple):
-    """The own values of an encoder or a scorer for settings of the training that are null."""
+    """The values that an encoder or a scorer gives to null settings of the training."""
 
     learning_rate: float = 0.001
     learning_rate_decay: float = 1.0
     embedding_factor: float = 1.0
     has_short_ops: bool = False
-    """Whether two cores take longer to divide an op of a training step than to run it, see
+    """Whether an op of a training step is too short to be divided between two cores, see
     `models.training.devices.configure_devices`."""
 
 
@@ -24,23 +24,23 @@ DEEP: Final = TrainingDefaults(learning_rate_decay=0.95, embedding_factor=30.0)
 
 
 class Reading(NamedTuple):
-    """The terms that an encoder or a scorer reads, and how it takes them."""
+    """The terms that an encoder or a scorer reads."""
 
     words: bool = True
     """Whether words have embeddings."""
     stems: bool = False
-    """Whether stems have embeddings, alone or beside those of words."""
+    """Whether stems have embeddings."""
     idf: bool = False
-    """Whether the terms are weighed by their inverse document frequencies."""
+    """Whether terms are weighted by their inverse document frequencies."""
     starts_from_lexicon: bool = False
     """Whether the embeddings start from the lexicon's translations."""
 
 
 class TextEncoderSettings(Implemented):
-    """The encoder of a text's words into one vector.
+    """The encoder of a text's words as a vector.
 
     Attributes:
-      largest_component: an upper bound on the magnitude of a vector's components; infinite where nothing bounds them.
+      largest_component: an upper bound on the magnitude of a vector's components; may be infinite.
       trained: the encoder's own values for settings of the training.
     """
 
@@ -58,7 +58,7 @@ class TextEncoderSettings(Implemented):
     """Share of the components of the word embeddings that a training step leaves out."""
 
     def arguments(self, for_documents: bool) -> dict[str, Any]:
-        """Returns the arguments of the encoder's class for one tower, beside those of all encoders."""
+        """Returns the arguments of the encoder's class for a tower that other encoders lack."""
         return {}
 
     @property
@@ -68,7 +68,7 @@ class TextEncoderSettings(Implemented):
 
     @property
     def has_only_tables(self) -> bool:
-        """Whether the encoder has no other weights than tables of words."""
+        """Whether all weights of the encoder are tables of words."""
         return False
 
 
@@ -81,12 +81,12 @@ class MeanSettings(TextEncoderSettings):
 
     kind: Literal["mean"] = "mean"
     pooling: Literal["mean", "idf"] = "mean"
-    """Mean of a text's words: of all alike, or weighted by their inverse document frequencies in the train split
+    """Mean of a text's words: unweighted, or weighted by their inverse document frequencies in the train split
     (idf)."""
     word_dropout: Share = 0.0
     """Share of a text's words that a training step leaves out."""
     stem_embeddings: bool = False
-    """Add an embedding of each word's stem (its first letters, see `models.texts.stems`) to the word's."""
+    """Add the embedding of each word's stem (its first letters, see `models.texts.stems`) to that of the word."""
 
     def arguments(self, for_documents: bool) -> dict[str, Any]:
         """Returns the arguments of the encoder's class."""
@@ -94,7 +94,7 @@ class MeanSettings(TextEncoderSettings):
 
     @property
     def reads(self) -> Reading:
-        """Words, and perhaps their stems."""
+        """The words, and their stems with `stem_embeddings`."""
         return Reading(stems=self.stem_embeddings, idf=self.pooling == "idf")
 
     @property
@@ -153,11 +153,11 @@ class PolynomialSettings(TextEncoderSettings):
     degree: Literal[2, 3] = 2
     """Degree of the score in the words of a query and a document."""
     terms: Literal["words", "stems"] = "words"
-    """Terms that a text is encoded by: its words, or their stems (their first letters, see `models.texts.stems`)."""
+    """Terms of a text's vector: its words, or their stems (their first letters, see `models.texts.stems`)."""
     start: Literal["random", "lexicon"] = "random"
     """Start of the embeddings: random, or the largest singular vectors of the lexicon's table of translations
-    (lexicon), which needs a `channels.lexicon` of the kind lexicon and `terms` stems. Queries and documents then have
-    one vocabulary."""
+    (lexicon), which needs a `channels.lexicon` of the kind lexicon and `terms` stems. Queries and documents then share
+    a vocabulary."""
 
     @field_validator("start")
     @classmethod

@@ -7,13 +7,13 @@ import tensorflow as tf
 from tensorflow import keras
 
 _LOWEST: Final = -1e30
-"""The score of padding where nothing bounds the scores; JSON can hold it."""
+"""The score of padding where scores are unbounded; finite for JSON."""
 
 
 class Similarity(keras.layers.Layer, ABC):
-    """A score that is the inner product of a function of the query and a function of the document.
+    """A score that is the inner product of functions of the query and of the document.
 
-    A similarity defines `query_vector` and `document_vector`, which need not be the same function.
+    A subclass defines `query_vector` and `document_vector`.
 
     Call arguments:
       query: float [batch, dim].
@@ -38,23 +38,23 @@ class Similarity(keras.layers.Layer, ABC):
     def document_divisor(self, document: tf.Tensor) -> tf.Tensor | None:
         """Returns the divisor of a document in `document_vector`: float [..., dim] -> float [..., 1].
 
-        None where `document_vector` is no division, as here.
+        None, as here, if `document_vector` does not divide.
         """
         return None
 
     @property
     @abstractmethod
     def score_range(self) -> tuple[float, float]:
-        """The lowest and the highest score; infinite where nothing bounds it."""
+        """The lowest and the highest score, which may be infinite."""
 
     @property
     @abstractmethod
     def gradient_bound(self) -> float:
-        """An upper bound on the norm of a score's gradient in either argument; infinite where nothing bounds it."""
+        """An upper bound on the norm of a score's gradient in either argument, which may be infinite."""
 
     @property
     def padded_score(self) -> float:
-        """The score of padding; no document scores less."""
+        """The score of padding, at most that of any document."""
         return padded_below(self.score_range[0])
 
 

@@ -94,8 +94,8 @@ def smooth_unit(vectors: tf.Tensor, epsilon: float) -> tf.Tensor:
 def _norm(vectors: tf.Tensor) -> tf.Tensor:
     """|v|: float [..., dim] -> float [..., 1].
 
-    It is taken of v divided by its largest component, so that neither huge nor tiny vectors overflow, and its gradient
-    at the zero vector is zero (`tf.norm` has NaN there).
+    Divides v by its largest component first, so that huge and tiny vectors do not overflow. The gradient at the zero
+    vector is zero, where `tf.norm` has NaN.
     """
     largest = tf.stop_gradient(tf.reduce_max(tf.abs(vectors), axis=-1, keepdims=True))
     is_zero = tf.equal(largest, 0.0)

@@ -1,4 +1,4 @@
-"""The base class of encoders, which have a table of word embeddings."""
+"""The base class of encoders with a table of word embeddings."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -11,10 +11,10 @@ from models.layers.word_embeddings import WordEmbeddings
 
 
 class TextEncoder(WordEmbeddings, ABC):
-    """Turns a text's words into one vector; an encoder defines `call`.
+    """Encodes a text's words as a vector; a subclass defines `call`.
 
     A text without tokens has the zero vector: it scores 0, with finite gradients. Arguments are those of
-    `WordEmbeddings`; `dim` is also the length of a text's vector, and the seed also that of the other initial weights.
+    `WordEmbeddings`; `dim` is also the length of a text's vector, and `seed` also seeds the other initial weights.
 
     Call arguments:
       tokens: int RaggedTensor [batch, (tokens)], each id in [0, vocabulary_size).
@@ -29,9 +29,9 @@ class TextEncoder(WordEmbeddings, ABC):
         """Encodes each text."""
 
     def word_parts(self, tokens: tf.RaggedTensor) -> tf.Tensor | None:
-        """Returns each word's share of one text's vector, float [words, dim]; their sum is the vector.
+        """Returns each word's share of a text's vector, float [words, dim]; their sum is the vector.
 
-        None where the vector is no sum over words, as here.
+        None, as here, if the vector is not a sum over words.
 
         Args:
           tokens: the ids of each word, int RaggedTensor [words, (tokens)].
@@ -39,12 +39,12 @@ class TextEncoder(WordEmbeddings, ABC):
         return None
 
     def add_idf(self, name: str, terms: int, values: npt.NDArray[np.float32] | None) -> tf.Variable:
-        """Creates the weight of terms' inverse document frequencies, float [terms], which training leaves as it is.
+        """Creates an untrained weight of terms' inverse document frequencies, float [terms].
 
         Args:
-          name: the weight's.
+          name: the weight's name.
           terms: number of terms.
-          values: float [terms], no part of the layer's configuration; None: 1 each.
+          values: float [terms], not part of `get_config`; None: 1 each.
         """
         frequencies = np.ones(terms, np.float32) if values is None else values
 

@@ -17,7 +17,7 @@ class WordEmbeddings(keras.layers.Layer):
       vocabulary_size: rows of the embedding table.
       dim: length of a word's vector.
       initial_scale: standard deviation of the normal initial embeddings.
-      seed: seeds them and dropout.
+      seed: seeds the initial embeddings and dropout.
       dropout: share of the components of the word embeddings that are zero in a training step, in [0, 1); the others
         are divided by 1 - dropout. Draws come from a generator whose state a checkpoint saves.
       vectors: pre-trained vectors, float [words, dim], with which the first rows of the table start; not part of
@@ -81,13 +81,13 @@ class WordEmbeddings(keras.layers.Layer):
         """Returns the embeddings of the words of all texts in a row: int [words] -> float [words, dim]."""
         words = tf.gather(table, ids)
         if training and self.dropout:
-            # One draw a step: with draws of different sizes the states of two replicas would diverge, and a checkpoint
-            # holds only the first replica's state.
+            # A single draw per step: with draws of different sizes the states of replicas would diverge, and a
+            # checkpoint holds only the first replica's state.
             words = tf.nn.experimental.stateless_dropout(words, self.dropout, self._generator.make_seeds(1)[:, 0])
         return words
 
     def _seed_of(self, part: str) -> int:
-        """Returns a seed for one part's initial weights or draws: no two parts, and no two encoders, start alike."""
+        """Returns a seed for the initial weights or draws of a part, different for all parts and encoders."""
         return seed_of(self.seed, part)
 
     def get_config(self) -> dict[str, Any]:
@@ -104,5 +104,5 @@ class WordEmbeddings(keras.layers.Layer):
 
 
 def seed_of(seed: int, part: str) -> int:
-    """Returns a seed for one part's initial weights or draws, of a layer's seed and the part's name."""
+    """Returns a seed for the initial weights or draws of a layer's part."""
     return zlib.crc32(f"{seed}/{part}".encode()) >> 1

@@ -1,1 +1,1 @@
-"""The lexicon: translations of stems learned from pairs of texts, and the score that they give."""
+"""The lexicon: translations of stems learned from pairs of texts, and scores by them."""

@@ -1,4 +1,4 @@
-"""Cross-language latent semantic indexing: queries and documents as vectors of one space, learned from pairs of both.
+"""Cross-language latent semantic indexing: a common vector space of queries and documents, learned from pairs of both.
 
 Source: Dumais, Letsche, Littman and Landauer 1997, "Automatic cross-language retrieval using latent semantic indexing".
 """
@@ -41,12 +41,12 @@ def learn_cl_lsi(queries: sparse.csr_matrix, documents: sparse.csr_matrix, max_d
         rows = P S [U; V]', cut to the `max_dim` largest singular values
         vector of a query q = U' q, vector of a document d = V' d
 
-    A pair is one text in two languages, and its longer part counts more. LSI often divides the vectors by S; here
-    undivided vectors rank better. Equal matrices give equal bytes.
+    A pair counts as a single text in two languages, in which the longer part weighs more. LSI often divides the vectors
+    by S; here undivided vectors rank better. Equal matrices give equal bytes.
 
     Args:
       queries: the query of each pair, as weighted terms: float [pairs, query terms].
-      documents: the document of each pair, likewise: float [pairs, document terms].
+      documents: the document of each pair, as weighted terms: float [pairs, document terms].
       max_dim: the largest length of the vectors; they are shorter if the pairs have fewer dimensions.
 
     Returns:
@@ -74,13 +74,13 @@ class _Side(NamedTuple):
     """tf * idf of the text of each pair: [pairs, terms]."""
 
     @classmethod
-    def of(cls, texts: Sequence[bytes], pair_rows: Sequence[int], language: str, rules: WordRules) -> "_Side":
+    def from_texts(cls, texts: Sequence[bytes], pair_rows: Sequence[int], language: str, rules: WordRules) -> "_Side":
         """Counts the terms of texts; `pair_rows` holds the row of each pair's text."""
         counter = TermCounter("lexicon", rules)
         distinct = sorted(set(texts))
-        row_of = {text: row for row, text in enumerate(distinct)}
+        text_rows = {text: row for row, text in enumerate(distinct)}
         counts = counter.count(distinct, language).astype(np.float64)
-        pair_counts = counts[[row_of[texts[row]] for row in pair_rows]]
+        pair_counts = counts[[text_rows[texts[row]] for row in pair_rows]]
         terms = counter.terms
         columns = sorted(np.unique(pair_counts.indices).tolist(), key=terms.__getitem__)
         rarity = idf(len(distinct), np.bincount(counts.indices, minlength=len(terms))[columns])
@@ -92,7 +92,7 @@ def _train_pairs(inputs: ScorerInputs) -> tuple[_Side, _Side]:
     """The two sides of the pairs of each train query and each of its MR documents.
 
     Raises:
-      DataError: the pairs are too few to have a space.
+      DataError: the pairs are too few for a space.
     """
     lists = inputs.train_texts()
     queries = lists.query_columns[f.QUERY_TEXT].numpy().tolist()
@@ -101,8 +101,8 @@ def _train_pairs(inputs: ScorerInputs) -> tuple[_Side, _Side]:
     query_rows = lists.documents.value_rowids().numpy()[is_pair].tolist()
     doc_rows = lists.documents.flat_values.numpy()[is_pair].tolist()
     (query_language, document_language), rules = inputs.job.languages, inputs.job.rules
-    query_side = _Side.of(queries, query_rows, query_language, rules)
-    document_side = _Side.of(documents, doc_rows, document_language, rules)
+    query_side = _Side.from_texts(queries, query_rows, query_language, rules)
+    document_side = _Side.from_texts(documents, doc_rows, document_language, rules)
     if min(len(doc_rows), len(query_side.terms), len(document_side.terms)) < 2:
         raise DataError(
             f"the channel {inputs.name} must have at least 2 train pairs of a query and an MR document, with at least "
@@ -115,13 +115,13 @@ def _train_pairs(inputs: ScorerInputs) -> tuple[_Side, _Side]:
 
 
 class FoldedTexts(tf.Module):
-    """Texts of one language as sums of the vectors of their terms; its data are variables of the SavedModel.
+    """Texts of a language as sums of the vectors of their terms; its data are variables of the SavedModel.
 
     Args:
       terms: distinct stems, at least one.
       vectors: the vector of each term: float [terms, dim].
       language: ISO 639-1 code.
-      rules: what words are, and how many of a text count.
+      rules: the rules for splitting texts into words.
     """
 
     def __init__(self, terms: Sequence[bytes], vectors: _Floats, language: str, rules: WordRules) -> None:
@@ -137,7 +137,7 @@ class FoldedTexts(tf.Module):
         numbers = self._vocabulary.numbers(terms.distinct)
         is_known = tf.cast(numbers >= 0, tf.float32)[:, tf.newaxis]
         vectors = tf.gather(self._vectors, tf.maximum(numbers, 0)) * is_known  # [distinct, dim]
-        # A product of counts and vectors: a vector for each word of all texts would take far more memory.
+        # A sparse product, because a vector for each word of all texts would take far more memory.
         cells = tf.stack([terms.indices.value_rowids(), terms.indices.flat_values], axis=1)
         shape = tf.stack([terms.indices.nrows(), tf.size(terms.distinct, tf.int64)])
         counts = tf.SparseTensor(cells, tf.ones(tf.shape(cells)[:1]), shape)
@@ -155,8 +155,8 @@ class ClLsi(FixedScorer, InnerProduct):
         vector(text) = sum over its terms t of tf(t, text) * ln((N + 1) / (df(t) + 1/2)) * (row t of U or V)
         score = cosine of vector(query) and vector(document)
 
-    Terms are stems, and each language has its own. N is the number of distinct queries (or documents) in the train
-    lists, df(t) the number of those with t. Terms that no train pair has are left out; a text without others scores 0.
+    Terms are the stems of each language. N is the number of distinct queries (or documents) in the train lists, df(t)
+    the number of those with t. Terms outside the train pairs are left out; a text without other terms scores 0.
 
     Args:
       queries: folds queries, with idf times U.
@@ -177,8 +177,8 @@ class ClLsi(FixedScorer, InnerProduct):
         """Learns the channel from the train pairs.
 
         Args:
-          inputs: see there. A `dim` that is `fitted` becomes the best of `DIMS` for the channel alone on the eval
-            split, among the lengths that the pairs allow. All come from one decomposition.
+          inputs: the settings and the lists. A `dim` that is `fitted` becomes the best of `DIMS` on the eval split for
+            this channel on its own, among the lengths that the pairs allow; all come from a single decomposition.
 
         Raises:
           DataError: the pairs are too few, or have fewer dimensions than `dim`.
@@ -229,7 +229,7 @@ class ClLsi(FixedScorer, InnerProduct):
 
     @property
     def fitted(self) -> Mapping[str, Fitted]:
-        """`dim`, where it was fitted."""
+        """The fitted `dim`, if it was fitted."""
         return self._fitted
 
     def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:

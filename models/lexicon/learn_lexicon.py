@@ -17,8 +17,8 @@ from schemas.collection import RawText, each_shard
 from schemas.word_rules import WordRules
 
 Pair: TypeAlias = tuple[RawText, RawText] | tuple[RawText, RawText, float]
-"""A text in the query language, one in the documents' language with the same meaning, and how often the pair counts:
-above 0, 1 by default."""
+"""A text in the query language, its equivalent in the documents' language, and the pair's weight, above 0, by default
+1."""
 
 _BATCH: Final = 4096
 _BITS: Final = 32
@@ -42,15 +42,15 @@ def learn_lexicon(
     Args:
       kind: the kind of lexicon; only `lexicon` learns translations, and the others have A = 0.
       languages: ISO 639-1 codes of queries and documents.
-      rules: what words are, and how many of a text count.
+      rules: the rules for splitting texts into words.
       pairs: texts with the same meaning.
       collection: the text of every document; `DocumentTexts` are counted shard by shard.
     """
     counter = TermCounter(kind, rules)
     translations = _translations(counter, languages, pairs) if kind == "lexicon" else sparse.csr_matrix((0, 0))
-    # T without its identity, transposed: what a document's term adds to tf' of other terms.
+    # The transpose of T without its identity: what a document's term adds to tf' of other terms.
     added = (translations - sparse.diags(translations.diagonal())).T.tocsr()
-    # All parts that one process counts share a counter, so that each word is stemmed once.
+    # The parts that a process counts share a counter, so that each word is stemmed once.
     count = partial(_count_terms, TermCounter(kind, rules, counter.terms), languages[1], added)
     documents = length = 0
     frequency = np.zeros((2, 0), np.int64)
@@ -60,7 +60,7 @@ def learn_lexicon(
         numbers = counter.numbers(part.terms)
         frequency = _grown(frequency, len(counter.terms))
         frequency[:, numbers] += part.frequency
-    # A vocabulary needs one term. The empty term, which no text holds, stands for none.
+    # A vocabulary needs a term. The empty term never occurs in a text.
     terms = counter.terms or [b""]
     order = _order(terms)
     translations.resize((len(terms), len(terms)))
@@ -84,7 +84,7 @@ def learn_lexicon(
 
 
 def _translations(counter: TermCounter, languages: tuple[str, str], pairs: Iterable[Pair]) -> sparse.csr_matrix:
-    """A for all terms so far, float64 [terms, terms]. A text that is in several pairs is counted once."""
+    """Learns A for all terms so far, float64 [terms, terms]; counts a text in several pairs only once."""
     texts = [_DistinctTexts(counter, language) for language in languages]
     pair_rows: list[list[int]] = [[], []]
     weights: list[float] = []
@@ -96,7 +96,7 @@ def _translations(counter: TermCounter, languages: tuple[str, str], pairs: Itera
     size = len(counter.terms)
     if not weights:
         return sparse.csr_matrix((size, size))
-    # Of equal shares the first terms are kept. Sorting the terms makes that independent of the order of the pairs.
+    # Among equal shares the first terms are kept; the terms are sorted, because the order of pairs must not decide.
     order = _order(counter.terms)
     back = np.argsort(order)
     queries, documents = (side.counts(size)[:, order] for side in texts)
@@ -105,12 +105,7 @@ def _translations(counter: TermCounter, languages: tuple[str, str], pairs: Itera
 
 
 class _DistinctTexts:
-    """The terms of the distinct texts of one side.
-
-    Args:
-      counter: counts the terms of both sides.
-      language: the side's language.
-    """
+    """The terms of the distinct queries or documents; `counter` counts the terms of both."""
 
     def __init__(self, counter: TermCounter, language: str) -> None:
         self._counter, self._language = counter, language
@@ -118,7 +113,7 @@ class _DistinctTexts:
         self._counts: list[sparse.csr_matrix] = []
 
     def add(self, texts: Sequence[RawText]) -> list[int]:
-        """The rows of texts, [texts]; those of new texts are counted."""
+        """Returns the rows of texts, [texts]; counts the terms of new texts."""
         rows, new = [], []
         for text in texts:
             key = hashlib.blake2b(text.encode() if isinstance(text, str) else text, digest_size=16).digest()
@@ -162,8 +157,8 @@ def _count_terms(
 ) -> _TermCounts:
     """Counts the terms of a part of a collection.
 
-    Sums are in fixed point, so that they do not depend on how a collection is divided into parts, as the rounding of
-    floats would. A result may hold terms of earlier parts, with a frequency of 0.
+    Sums are in fixed point, so that they do not depend on the division into parts, as sums of floats would. A result
+    may hold terms of earlier parts, with a frequency of 0.
     """
     learned = added.shape[0]
     frequency = np.zeros((2, learned), np.int64)
@@ -191,7 +186,7 @@ def _capped_sums(frequency: sparse.csr_matrix) -> npt.NDArray[np.int64]:
 
 
 def _fixed(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Values in 0 .. 1 as whole numbers of 2^-32, and of 2^-64 for the rest."""
+    """Converts values in 0 .. 1 to fixed point: multiples of 2^-32, and the rest in multiples of 2^-64."""
     whole = np.floor(values * _UNIT)
     return whole, np.rint((values * _UNIT - whole) * _UNIT)
 
@@ -224,19 +219,19 @@ _MAX_DIRECTION_TRANSLATIONS: Final = 200
 def learn_translations(
     queries: sparse.csr_matrix, documents: sparse.csr_matrix, pairs: sparse.csr_matrix
 ) -> sparse.csr_matrix:
-    """How well each document stem translates each query stem.
+    """Learns how well each document stem translates each query stem.
 
-    With F[q, w] the share of the query stem q that the document stem w explains, and B[w, q] that of w that q explains
-    (see `explained_shares`),
+    F[q, w] is the share of the query stem q that the document stem w explains, and B[w, q] the share of w that q
+    explains (see `explained_shares`).
 
-        A[q, w] = m(q) F[q, w]^0.6 B[w, q]^0.4 / (the sum of this power over w'),   m(q) = sum over w of F[q, w]
+        A[q, w] = m(q) F[q, w]^0.6 B[w, q]^0.4 / (the sum of this product over w'),   m(q) = sum over w of F[q, w]
 
-    so that a translation has to explain both, and q keeps the share of its occurrences that has an explanation at all.
-    Of F and B, shares of at least 0.001 count, 200 a stem; A keeps those of at least 0.005, 50 a query stem.
+    A translation must explain in both directions; the sum of q's translations is the explained share of q. F and B keep
+    shares of at least 0.001, at most 200 per stem; A keeps shares of at least 0.005, at most 50 per query stem.
 
     Args:
       queries: the number of occurrences of each stem in each query, int [queries, query stems].
-      documents: the same of documents, int [documents, document stems].
+      documents: the number of occurrences of each stem in each document, int [documents, document stems].
       pairs: the weight of the pairs of each query and document, float [queries, documents].
 
     Returns:

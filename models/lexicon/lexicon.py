@@ -16,11 +16,10 @@ TABLE_FILE: Final = "lexicon.tsv"
 STATISTICS_FILE: Final = "statistics.tsv"
 COLLECTION_FILE: Final = "collection.json"
 WITHOUT_DOMAIN: Final = "without"
-"""Within a lexicon's folder, the folder of the lexicons that were each learned without one training domain. They are
-numbered as the sorted domains."""
+"""The subfolder of lexicons that were each learned without a training domain, numbered as the sorted domains."""
 
 Kind = Literal["lexicon", "bm25", "tfidf"]
-"""The kinds of words that match: translations and equal stems (lexicon), or equal words."""
+"""The kinds of matching words: translations and equal stems (lexicon), or equal words."""
 
 
 class CollectionRecord(JsonRecord):
@@ -32,11 +31,11 @@ class CollectionRecord(JsonRecord):
     document_language: str
     """The documents' ISO 639-1 code."""
     rules: WordRules
-    """The words of texts."""
+    """The rules for splitting texts into words."""
     documents: int
     """The number of documents in the collection."""
     mean_length: float
-    """The mean length of its documents, in terms."""
+    """The mean length of a document, in terms."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Lexicon:
     Attributes:
       record: the facts about the whole collection.
       terms: the terms of the collection and of the pairs, sorted by their UTF-8; at least one.
-      document_frequency: the sum over the documents of min(1, tf') for each term as a query's: float64 [terms].
+      document_frequency: the sum over the documents of min(1, tf') for each term of a query: float64 [terms].
       translations: A of `models.lexicon.learn_lexicon`, float64 [query terms, document terms].
     """
 
@@ -56,7 +55,7 @@ class Lexicon:
     translations: sparse.csr_matrix
 
     def files(self) -> Iterable[tuple[str, str]]:
-        """The names and contents of the lexicon's files, which people can read, too."""
+        """Yields the names and contents of the lexicon's files, which are readable for people."""
         yield COLLECTION_FILE, self.record.to_json()
         table = self.translations.tocoo()
         rows = sorted(

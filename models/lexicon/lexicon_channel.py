@@ -9,7 +9,8 @@ import tensorflow as tf
 
 from models.lexicon.lexicon import Lexicon, read_lexicon
 from models.lexicon.term_weight import idf
-from models.rankers.scorer import ScorerInputs, SparseInnerProduct
+from models.rankers.scorer import ScorerInputs
+from models.rankers.sparse_inner_product import SparseInnerProduct
 
 _BUCKETS = 2**63 - 1
 
@@ -17,8 +18,8 @@ _BUCKETS = 2**63 - 1
 class Vocabulary(tf.Module):
     """Distinct terms, numbered in the order of their fingerprints.
 
-    If two terms have the same fingerprint, one of them counts as unknown. A million terms hold such a pair with a
-    probability of 1e-7.
+    If two terms have the same fingerprint, one of them is unknown. A million terms have such a pair with a probability
+    of 1e-7.
 
     Args:
       terms: distinct terms, UTF-8, at least one.
@@ -50,7 +51,7 @@ def _fingerprints(terms: tf.Tensor) -> tf.Tensor:
 
 
 class CollectionStatistics(NamedTuple):
-    """Counts of a collection, from which the weights of terms follow."""
+    """Counts of a collection, which determine the weights of terms."""
 
     documents: tf.Tensor
     """int64: number of documents."""
@@ -59,8 +60,7 @@ class CollectionStatistics(NamedTuple):
     term: tf.Tensor
     """string [terms]."""
     document_frequency: tf.Tensor
-    """float [terms]: number of documents that hold the term; a document that only holds a translation counts in
-    part."""
+    """float [terms]: number of documents with the term; a document with only a translation counts in part."""
 
 
 class LexiconChannel(SparseInnerProduct, ABC):
@@ -80,7 +80,7 @@ class LexiconChannel(SparseInnerProduct, ABC):
 
     @classmethod
     def make(cls, inputs: ScorerInputs) -> "LexiconChannel":
-        """Makes the channel of the lexicon that the stage LexiconGen has learned.
+        """Makes the channel from the lexicon of the stage LexiconGen.
 
         Raises:
           ValueError: there is no lexicon.

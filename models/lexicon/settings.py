@@ -1,4 +1,4 @@
-"""Settings of the channels that the train pairs teach. Importing this file does not import TensorFlow."""
+"""Settings of the channels that are learned from the train pairs. Importing this file does not import TensorFlow."""
 
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
@@ -10,26 +10,21 @@ from models.translators.settings import TranslatorSettings
 from schemas.settings import InputPath, Settings
 
 PairsWeight: TypeAlias = Annotated[float, Field(gt=0, le=1e6)]
-"""How often a pair of texts counts beside a train pair."""
+"""Weight of a pair of texts; a train pair has the weight 1."""
 
-
-_WEIGHED: Final = {
-    "pairs_weight": "pairs",
-    "title_pairs_weight": "title_pairs",
-    "translations_weight": "translator",
-}
-"""The setting that each weight is for."""
+_WEIGHED: Final = {"pairs_weight": "pairs", "title_pairs_weight": "title_pairs", "translations_weight": "translator"}
+"""From each weight to the setting that it weighs."""
 
 
 class LexiconDigests(Settings):
-    """SHA-256 digests of input files in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
+    """SHA-256 digests of input files in hexadecimal, held in a resolved configuration and checked by a rerun."""
 
     pairs: str | None = None
     """Digest of `channels.lexicon.pairs`."""
 
 
 class MatchingSettings(ChannelSettings):
-    """The channel of words that match, which the stage LexiconGen learns."""
+    """The channel of matching words, which the stage LexiconGen learns."""
 
     kinds: ClassVar[dict[str, type[Any]]] = {}
     default_kind: ClassVar[str | None] = "lexicon"
@@ -39,8 +34,8 @@ class MatchingSettings(ChannelSettings):
     """Kind of the channel: lexicon (translations learned from the train pairs; probabilistic structured queries), bm25
     or tfidf (equal words)."""
     in_training: bool = False
-    """Whether the channel counts in the training's loss, with its weight; 0.5 where that is fitted. With the kind tfidf
-    and the weight 1 beside the encoder polynomial, it is the identity of Bai et al. 2009."""
+    """Whether the channel is part of the score in training, with its weight, or 0.5 if the weight is fitted. With the
+    kind tfidf, the weight 1 and the encoder polynomial, it is the identity of Bai et al. 2009."""
 
     def for_training(self) -> ChannelSettings:
         """Returns the settings that a training uses; the lexicon itself is an input."""
@@ -56,23 +51,23 @@ class LexiconSettings(MatchingSettings):
 
     kind: Literal["lexicon"] = "lexicon"
     pairs: Annotated[str | None, Field(min_length=1), InputPath("pairs")] = None
-    """Path of further pairs to learn from, a bilingual dictionary, parallel text or a translation table: one file, or a
-    pattern of several. Each line holds a text in the query language and a text in the document language, tab-separated,
-    perhaps with a weight; `docs/formats.md` has the forms of other tables."""
+    """Path of further pairs to learn from, such as a bilingual dictionary, parallel text or a translation table: a
+    file, or a pattern of several. Each line holds a text in the query language and a text in the document language,
+    tab-separated, with an optional weight; `docs/formats.md` has further forms."""
     pairs_weight: PairsWeight = 1.0
-    """How often each pair of `pairs` counts beside a train pair; multiplied by its own weight, if it has one."""
+    """Weight of each pair of `pairs`, times its own weight if it has one; a train pair has the weight 1."""
     title_pairs: bool = False
-    """Whether to learn also from the titles of pages about the same thing, from the dumps of `data.wikipedia`. The
-    titles of pages that only eval and test queries are about are left out."""
+    """Whether to learn also from the titles of pages about the same thing, from the dumps of `data.wikipedia`, without
+    pages that only eval and test queries are about."""
     title_pairs_weight: PairsWeight = 1.0
-    """How often each of these pairs of titles counts beside a train pair."""
+    """Weight of each pair of titles; a train pair has the weight 1."""
     translator: TranslatorSettings | None = None
-    """The machine translator from the document language into the query language, whose translations of the collection's
-    sentences are learned from."""
+    """The machine translator from the document language into the query language; the lexicon is also learned from its
+    translations of the collection's sentences."""
     translations_weight: PairsWeight = 0.1
-    """How often each pair of a sentence and its translation counts beside a train pair."""
+    """Weight of each pair of a sentence and its translation; a train pair has the weight 1."""
     sha256: LexiconDigests = LexiconDigests()
-    """Expected digest of `pairs`; every run fills it in in its resolved configuration."""
+    """Expected digest of `pairs`; every run writes it into its resolved configuration."""
 
     @field_validator("pairs_weight", "title_pairs_weight", "translations_weight")
     @classmethod

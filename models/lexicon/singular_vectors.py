@@ -16,17 +16,17 @@ _Floats = npt.NDArray[np.float32]
 def singular_vectors(
     lexicon: Lexicon, query_terms: Sequence[bytes], document_terms: Sequence[bytes], dim: int
 ) -> tuple[_Floats, _Floats]:
-    """Matrices U and V whose product is four times the lexicon's table, as closely as their width allows.
+    """Returns U and V, whose product approximates four times the lexicon's table.
 
         T = max(A, identity) = P S Q'        (singular value decomposition)
         U = 2 P sqrt(S),  V = 2 Q sqrt(S)    of the dim largest singular values
 
-    So the inner product of U'q and V'd is 4 q'Td where dim is the rank of T: a query's terms match their translations,
-    and terms without a translation match terms like them. The factor 2 puts the margin of the hinge, 1, within reach.
+    If dim is the rank of T, the inner product of U'q and V'd is 4 q'Td: a query's terms match their translations and
+    equal terms. The factor 2 puts the margin of the hinge, 1, within reach.
 
     Args:
-      lexicon: of the kind `lexicon`.
-      query_terms, document_terms: the terms of the rows of U and of V, UTF-8; equal ones match.
+      lexicon: a lexicon of the kind `lexicon`.
+      query_terms, document_terms: the terms of the rows of U and of V, UTF-8; equal terms match.
       dim: number of columns.
 
     Returns:
@@ -46,7 +46,7 @@ def singular_vectors(
 
 
 def _table(lexicon: Lexicon, query_terms: Sequence[bytes], document_terms: Sequence[bytes]) -> sparse.csr_matrix:
-    """T for some terms: float64 [query terms, document terms]."""
+    """Returns T for terms of queries and documents: float64 [query terms, document terms]."""
     row, column = ({term: number for number, term in enumerate(terms)} for terms in (query_terms, document_terms))
     learned = lexicon.translations.tocoo()
     rows, columns = (

@@ -12,12 +12,13 @@ from models.lexicon.lexicon import Lexicon
 from models.lexicon.lexicon_channel import LexiconChannel
 from models.lexicon.term_weight import K1, idf, length_norm
 from models.lexicon.terms import Terms, term_of, terms_of
-from models.rankers.scorer import Bounds, Parts, Role, Translations
+from models.rankers.scorer import Bounds
+from models.rankers.sparse_inner_product import Parts, Role, Translations
 from schemas import features as f
 
 
 class StructuredQueries(LexiconChannel):
-    """Scores documents by the translations of a query's terms that they hold.
+    """Scores documents by their translations of a query's terms.
 
         T = max(A, identity)
         tf'(q, d) = sum over w of T[q, w] tf(w, d)
@@ -25,11 +26,11 @@ class StructuredQueries(LexiconChannel):
         score = mean over the query's distinct terms of idf(q) tf' (K1 + 1) / (tf' + K1 (1 - B + B |d| / mean |d|))
 
     A, df', N and the mean length are those of a lexicon (see `models.lexicon.learn_lexicon`); |d| is the number of the
-    document's terms. A term that the lexicon does not know matches itself, with df' = 0. Where A is 0, this is BM25
-    divided by the number of the query's terms.
+    document's terms. A term that the lexicon lacks matches itself, with df' = 0. If A is 0, this is BM25 divided by the
+    number of the query's terms.
 
-    As an inner product, each of a query's n distinct terms weighs 1 / n. A document is translated: it has a weight for
-    every query term that it answers.
+    As an inner product, each of a query's n distinct terms weighs 1 / n, and a document has a weight for every query
+    term that it translates.
 
     Args:
       lexicon: a lexicon of the kind `lexicon` or `bm25`.
@@ -43,12 +44,12 @@ class StructuredQueries(LexiconChannel):
         # T without its identity, which needs no table.
         translated = (translations - sparse.diags(translations.diagonal())).tocoo()
         by_weight = np.lexsort((order[translated.col], -translated.data, translated.row))
-        self._query_rows = _Rows.of(translated, by_weight)
-        self._document_rows = _Rows.of(translated.T, np.argsort(translated.col, kind="stable"))
+        self._query_rows = _Rows.from_entries(translated, by_weight)
+        self._document_rows = _Rows.from_entries(translated.T, np.argsort(translated.col, kind="stable"))
 
     @property
     def bounds(self) -> Bounds:
-        """From 0 to the limit for a document that holds nothing but a term of no other document."""
+        """From 0 to the limit of many occurrences of a term with df' = 0."""
         return Bounds(0.0, (K1 + 1) * float(idf(self._record.documents, 0)))
 
     # The score of lists
@@ -83,7 +84,7 @@ class StructuredQueries(LexiconChannel):
     def _answers(self, query_terms: tf.RaggedTensor, numbers: tf.Tensor) -> "_Answers":
         """The entries of T for query terms, cut to the terms of the batch, whose numbers are int64 [terms]."""
         question, entry = self._query_rows.entries(tf.gather(numbers, query_terms.flat_values))  # int64 [entries], both
-        # The lexicon's numbers are looked up among those of the batch.
+        # Looks up the lexicon's numbers among those of the batch.
         order = tf.argsort(numbers)  # int32 [terms]
         ordered = tf.gather(numbers, order)  # int64 [terms]
         wanted = tf.gather(self._query_rows.columns, entry)  # int64 [entries]
@@ -109,7 +110,7 @@ class StructuredQueries(LexiconChannel):
     # The score as an inner product
 
     def query_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """A query's distinct terms, each with the weight 1 / their number."""
+        """A query's n distinct terms, each with the weight 1 / n."""
         terms = self._terms(texts, self._record.query_language)
         query_terms = _distinct(terms.indices)  # int64 [batch, (query terms)]
         weight = tf.math.reciprocal_no_nan(tf.cast(query_terms.row_lengths(), tf.float32))  # float [batch]
@@ -119,15 +120,15 @@ class StructuredQueries(LexiconChannel):
         )
 
     def document_terms(self, texts: tf.Tensor, own: bool = False) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """The query terms that each document answers, and what each adds to the score.
+        """The query terms that each document translates, and their weights.
 
-        Its own terms have their weights in BM25: idf(w) tf (K1 + 1) / (tf + norm).
+        With `own`, the document's terms with their weights in BM25: idf(w) tf (K1 + 1) / (tf + norm).
         """
         terms = self._terms(texts, self._record.document_language)
         word, document = terms.indices.flat_values, terms.indices.value_rowids()  # int64 [words], both
         numbers = self._vocabulary.numbers(terms.distinct)  # int64 [distinct]
 
-        # Known terms have their lexicon's numbers; the others have numbers above all of these.
+        # Known terms have their lexicon's numbers; unknown terms have larger numbers.
         known = tf.shape(self._idf, tf.int64)[0]
         own_numbers = tf.where(numbers >= 0, numbers, known + tf.range(tf.size(numbers, tf.int64)))  # int64 [distinct]
         terms_in_all = known + tf.size(numbers, tf.int64)
@@ -157,7 +158,7 @@ class StructuredQueries(LexiconChannel):
         rows = tf.RaggedTensor.from_value_rowids(text, document, terms.indices.nrows(), validate=False)
         return rows, rows.with_flat_values(weight)
 
-    # What a score is made of
+    # The parts of a score
 
     def term_of(self, words: tf.Tensor, role: Role) -> tf.Tensor:
         """The stem of each word, or the word itself; see `models.lexicon.terms`."""
@@ -165,7 +166,7 @@ class StructuredQueries(LexiconChannel):
         return term_of(words, self._record.kind, language)
 
     def translations(self, queries: tf.Tensor) -> Translations:
-        """The rows of T for the terms of queries: each term itself, then the others by weight, then by their UTF-8."""
+        """The rows of T for the terms of queries: first the term itself, then the others by weight and by UTF-8."""
         terms = self._terms(queries, self._record.query_language).distinct  # string [query terms]
         row, entry = self._query_rows.entries(self._vocabulary.numbers(terms))  # int64 [entries], both
         row = tf.concat([tf.range(tf.size(terms, tf.int64)), row], axis=0)  # int64 [query terms + entries]
@@ -177,7 +178,7 @@ class StructuredQueries(LexiconChannel):
         )
 
     def parts(self, query: tf.Tensor, document: tf.Tensor) -> Parts:
-        """The share of each term of the document in what a term of the query adds to the score."""
+        """The share of each pair of a query's and a document's term in the score."""
         table = self.translations(query[tf.newaxis])
         words = self._terms(document[tf.newaxis], self._record.document_language).texts().flat_values  # string [words]
         doc_terms, _, count = tf.unique_with_counts(words)  # string [doc terms], int32 [doc terms]
@@ -203,7 +204,7 @@ class _Rows(NamedTuple):
     """float [entries]."""
 
     @classmethod
-    def of(cls, matrix: sparse.coo_matrix, order: npt.NDArray[np.int64]) -> "_Rows":
+    def from_entries(cls, matrix: sparse.coo_matrix, order: npt.NDArray[np.int64]) -> "_Rows":
         """Takes the entries of a matrix in an order that keeps each row together."""
         splits = np.searchsorted(matrix.row[order], np.arange(matrix.shape[0] + 1))
         return cls(
@@ -226,7 +227,7 @@ class _Rows(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """The entries of T between a batch's query terms and all of its terms."""
+    """The entries of T between the query terms of a batch and all its terms."""
 
     question: tf.Tensor
     """int32 [answers]: the position of the query term among those of all queries."""
@@ -243,7 +244,7 @@ def _frequencies(
     lists, list_size, width = shape
     row, column = queries.value_rowids(), tf.ragged.range(queries.row_lengths()).flat_values  # int64 [questions], both
 
-    # The answers of each (list, term) that has any; -1 for the others.
+    # The answers of each (list, term); -1 without answers.
     keys, key = tf.unique(tf.gather(row, answers.question) * size + answers.term)  # int64 [keys], int32 [answers]
     by_key = tf.argsort(key, stable=True)  # int32 [answers]
     answers_of_key = tf.RaggedTensor.from_value_rowids(

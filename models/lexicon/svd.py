@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import linalg, sparse
 
 _SMALLEST: Final = 1e-6
-"""A singular value below this share of the largest counts as 0: ARPACK returns zeros as up to 1e-8 of it."""
+"""Share of the largest singular value below which a value counts as 0; ARPACK returns zeros as up to 1e-8."""
 
 _Floats = npt.NDArray[np.float64]
 
@@ -24,9 +24,7 @@ class SingularVectors(NamedTuple):
 
 
 def largest_singular_vectors(matrix: sparse.csr_matrix, limit: int) -> SingularVectors:
-    """Decomposes a matrix.
-
-    The start of the iteration is fixed, and so are the signs, which a decomposition leaves open.
+    """Decomposes a matrix. The start of the iteration and the signs are fixed.
 
     Args:
       matrix: float [rows, columns].
@@ -38,7 +36,7 @@ def largest_singular_vectors(matrix: sparse.csr_matrix, limit: int) -> SingularV
         start = np.random.default_rng(0).standard_normal(smaller)
         left, values, right = sparse.linalg.svds(matrix.astype(np.float64), limit, v0=start)
     else:
-        # ARPACK never finds all. The dense matrix is as large as the vectors.
+        # ARPACK never returns all vectors; the dense matrix is as large as the vectors.
         left, values, right = linalg.svd(matrix.toarray(), full_matrices=False)
     order = np.argsort(-values, kind="stable")
     order = order[values[order] > _SMALLEST * values.max(initial=0.0)]

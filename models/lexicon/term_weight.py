@@ -1,4 +1,4 @@
-"""The weight of a term in BM25 (Robertson and Zaragoza 2009), and what follows from a weight.
+"""The weight of a term in BM25 (Robertson and Zaragoza 2009).
 
 weight = idf * tf * (K1 + 1) / (tf + length_norm)
 """
@@ -15,7 +15,7 @@ _Floats = npt.NDArray[np.float32]
 
 
 def idf(documents: int, frequency: Any) -> Any:
-    """The inverse document frequency of terms: above 0, however frequent they are.
+    """The inverse document frequency of terms, above 0.
 
         idf = ln(1 + (N - df + 1/2) / (df + 1/2)) = ln((N + 1) / (df + 1/2))
 

@@ -1,4 +1,4 @@
-"""The terms that the channel of words that match counts: words, or their stems."""
+"""The terms of the channel of matching words: words, or their stems."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from schemas.word_rules import WordRules
 
 
 class Terms(NamedTuple):
-    """The terms of texts, each distinct term once: terms repeat, and numbers are cheaper than strings."""
+    """The terms of texts as numbers of distinct terms, because terms repeat and numbers are cheaper than strings."""
 
     distinct: tf.Tensor
     """The distinct terms in the order in which they first occur: string [distinct]."""
@@ -37,7 +37,7 @@ def terms_of(texts: Any, kind: Kind, language: str, rules: WordRules) -> Terms:
       texts: string [batch].
       kind: the kind of lexicon.
       language: the texts' ISO 639-1 code.
-      rules: what words are, and how many of a text count.
+      rules: the rules for splitting texts into words.
     """
     words = tokenize(texts, rules)
     distinct, index = tf.unique(words.flat_values, tf.int64)
@@ -54,16 +54,16 @@ def terms_of(texts: Any, kind: Kind, language: str, rules: WordRules) -> Terms:
 
 
 def term_of(words: tf.Tensor, kind: Kind, language: str) -> tf.Tensor:
-    """The term of each word: string [words] -> string [words], "" for a word that has no stem."""
+    """The term of each word: string [words] -> string [words], "" for a word without a stem."""
     return stems_of_distinct(words, language) if kind == "lexicon" else words
 
 
 class TermCounter:
-    """Counts terms in texts, and numbers them in the order in which it first meets them.
+    """Counts terms in texts, and numbers them in the order of their first occurrence.
 
     Args:
-      kind: the kind of lexicon, which decides what terms are.
-      rules: what words are, and how many of a text count.
+      kind: the kind of lexicon, which determines the terms.
+      rules: the rules for splitting texts into words.
       terms: the terms that get the first numbers.
     """
 
@@ -72,7 +72,7 @@ class TermCounter:
         self._rules = rules
         self._number = {term: number for number, term in enumerate(terms)}
         self._number_of_word: dict[str, dict[bytes, int]] = {}
-        """The numbers of all words so far, by language: stemming a word takes longer than looking it up."""
+        """The numbers of all words so far, by language: a look-up is faster than stemming."""
 
     @property
     def terms(self) -> list[bytes]:

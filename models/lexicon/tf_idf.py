@@ -13,8 +13,8 @@ class TfIdf(LexiconChannel):
         weight(w, text) = tf(w, text) * ln((N + 1) / (df(w) + 1/2))
         score = cosine of the weights of the query and of the document
 
-    N is the number of documents in the collection, df(w) the number of those with the word. A text without words scores
-    0.
+    N is the number of documents in the collection, df(w) the number of documents with the word. A text without words
+    scores 0.
 
     Args:
       lexicon: a lexicon of the kind `tfidf`.

@@ -23,7 +23,7 @@ from schemas.word_rules import WordRules
 _LISTS: Final = 512
 """Number of lists read at a time."""
 _MIN_WEIGHT: Final = 1e-100
-"""The smallest weight of a pair: a product that floats round to 0 would leave a term without a weight to divide by."""
+"""The smallest weight of a pair: if a product of weights underflowed to 0, a term's sum of weights could be 0."""
 
 
 def write_lexicon(
@@ -63,7 +63,7 @@ def write_lexicon(
 
 
 def mr_pairs(files: Iterable[str], top_grade: int, domains: DomainFilter = EVERY_DOMAIN) -> list[tuple[bytes, bytes]]:
-    """Every query with each of its MR documents, as texts, sorted by query id.
+    """Reads every query with each of its MR documents, as texts, sorted by query id.
 
     Args:
       files: gzipped TFRecords of listwise examples; only the texts of the pairs are held in memory.
@@ -90,22 +90,22 @@ def mr_pairs(files: Iterable[str], top_grade: int, domains: DomainFilter = EVERY
 
 
 class PairSource(NamedTuple):
-    """Files of pairs that count alike."""
+    """Files of pairs with a common weight."""
 
     name: Literal["pairs", "title_pairs", "translations"]
     paths: Sequence[str]
     """The files, read as one, each in its own layout (see `schemas.lexicon_pairs`)."""
     weight: float = 1.0
-    """How often a pair counts, times its own weight."""
+    """Weight of a pair, times its own weight."""
     digest: str | None = None
-    """The `input_digest` of files of the user; other content is refused."""
+    """The expected `input_digest` of a user's files."""
 
 
 class FurtherPairs:
-    """The pairs of files, read while they are iterated over, once; afterwards there is a report.
+    """The pairs in files, for a single iteration; `report` describes the lines read.
 
     Args:
-      sources: the files, in the order in which they are read.
+      sources: the files, in the order of reading.
       max_bad_share: the largest share of bad lines.
     """
 

@@ -1,1 +1,1 @@
-"""Query lists as tables, and the batches that a training reads of them."""
+"""Query lists as tables, and batches of them for training."""

@@ -13,7 +13,7 @@ from models.lists.mapped_rows import MappedRows
 def idf_of_terms(texts: tf.RaggedTensor | MappedRows, terms: int) -> npt.NDArray[np.float32]:
     """The inverse document frequency of each term, see `models.lexicon.term_weight.idf`.
 
-    A repeated text counts once; texts with the same known terms are the same text here.
+    Texts with the same known terms count once.
 
     Args:
       texts: the ids of each text's terms: int [texts, (terms)].

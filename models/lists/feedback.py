@@ -1,4 +1,4 @@
-"""Pseudo-relevance feedback: a second pass that takes the best documents of the first for relevant ones."""
+"""Pseudo-relevance feedback: a second pass that takes the best documents of the first pass as relevant."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
@@ -13,18 +13,18 @@ from models.lists.ranking_lists import RankingLists
 SHARPNESS: Final = 4.0
 
 Similarity: TypeAlias = Callable[[npt.NDArray[np.int64], npt.NDArray[np.float32]], npt.NDArray[np.float32]]
-"""From rows t of some candidates, int [documents], and their w, float32 [documents], to the sum over t of
-w(t) cos(v(d), v(t)) for each candidate d, float32 [candidates]."""
+"""From the rows t of the best candidates, int [documents], and their weights w, float32 [documents], to the sum over t
+of w(t) cos(v(d), v(t)) for each candidate d, float32 [candidates]."""
 
 
 class Feedback(NamedTuple):
-    """A second pass over the candidates of a query, which raises those similar to the best of the first pass.
+    """A second pass over the candidates of a query, which raises those similar to the best candidates.
 
         s'(d) = s(d) + gain sd(s) sum over the best documents t of w(t) cos(v(d), v(t))
         w = softmax over these t of SHARPNESS s(t) / sd(s)
 
-    with s the scores of the candidates, sd their standard deviation, and v(d) the weights of the terms that a document
-    holds itself: BM25's weights, where the channel of words that match is a lexicon's or BM25.
+    with s the scores of the candidates, sd their standard deviation, and v(d) the weights of the document's own terms,
+    which are BM25's if the channel of matching words is a lexicon or BM25.
 
     Example:
       >>> vectors = sparse.csr_matrix(np.array([[0.6, 0.8], [0, 1], [1, 0]], np.float32))
@@ -35,7 +35,7 @@ class Feedback(NamedTuple):
     """
 
     gain: float = 0.0
-    """Weight of the second pass; 0 for the first pass alone."""
+    """Weight of the second pass; 0: no second pass."""
     documents: int = 2
     """Number of the best documents."""
 
@@ -46,8 +46,8 @@ class Feedback(NamedTuple):
 
         Args:
           scores: s, float32 [candidates].
-          order: their rows from best to worst, see `rank`.
-          similarity: compares the candidates with the best of them.
+          order: the candidates' rows from best to worst, see `rank`.
+          similarity: compares the candidates with the best ones.
 
         Returns:
           float32 [candidates].
@@ -65,7 +65,7 @@ class Feedback(NamedTuple):
     def added_to_lists(
         self, lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], vectors: sparse.csr_matrix
     ) -> list[npt.NDArray[np.float32]]:
-        """Returns s' - s of the documents of lists, each list's documents being the candidates.
+        """Returns s' - s for lists, whose documents are the candidates.
 
         Args:
           lists: query lists.

@@ -1,4 +1,4 @@
-"""Columns of lists in files, which need not fit into memory: ragged rows of ids, and vectors."""
+"""Columns of lists in files, which may be larger than memory: ragged rows of ids, and vectors."""
 
 import tempfile
 from abc import ABC, abstractmethod
@@ -14,14 +14,14 @@ from models.texts.word_counts import joined_ranges
 
 _ROWS_OF_A_BLOCK: Final = 1 << 14
 _FEW: Final = 1 << 24
-"""Up to this many values (64 MB) are gathered from memory. TensorFlow does that without Python, in half the time of a
-training's input."""
+"""Number of values (64 MB) up to which rows are held in memory: TensorFlow then gathers them without Python, which
+halves the time of a training's input."""
 
 Ints = npt.NDArray[np.int32]
 
 
 class MappedColumn(ABC):
-    """A column of documents or queries that is read from a file on demand; the system caches what it has room for."""
+    """A column of documents or queries that is read from a file on demand and cached by the system."""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -37,16 +37,14 @@ class MappedColumn(ABC):
 
     @abstractmethod
     def parts(self) -> Iterator[Iterable[npt.NDArray[Any]]]:
-        """The arrays that the column is made of, each in blocks."""
+        """The arrays of the column, each in blocks."""
 
 
 class MappedRows(MappedColumn):
-    """Rows of int32 in a file.
-
-    If the rows have few values, they are gathered from memory instead.
+    """Rows of int32 in a file, or in memory if they have few values.
 
     Args:
-      values: the values of all rows; others may lie between them.
+      values: the values of all rows, maybe with other values in between.
       starts: the index of each row's first value, int64 [rows].
       lengths: the number of each row's values, int64 [rows].
     """
@@ -142,7 +140,7 @@ class MappedVectors(MappedColumn):
 
 
 class RowsFile:
-    """A file for rows. It has no name, so it disappears with its process, however that ends."""
+    """A nameless file for rows, which disappears with its process."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()
@@ -154,7 +152,7 @@ class RowsFile:
         self._file.write(values.tobytes())
 
     def mapped(self) -> MappedRows:
-        """All rows; no more can be added afterwards."""
+        """Closes the file, and returns all rows."""
         lengths = np.concatenate(self._lengths)
         with self._file:
             self._file.flush()

@@ -30,9 +30,9 @@ def rank(scores: npt.NDArray[np.float32], doc_ids: Sequence[Any]) -> npt.NDArray
 
 
 def best_rows(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
-    """The rows of the best scores, and of all scores equal to the last of them, in no order.
+    """Returns the rows of the best scores, and of all scores equal to the last of them, unordered.
 
-    Takes the best score of each block first. The `limit`-th best of these is a lower bound: lower scores are skipped.
+    The `limit`-th best of the blocks' best scores is a lower bound, which skips most rows.
 
     Args:
       scores: float32 [documents]; -inf marks a row without a document.
@@ -56,7 +56,7 @@ def best_rows(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int
 def ranking_run(
     lists: RankingLists, scores: Iterable[Sequence[float] | npt.NDArray[np.float32]], tag: str
 ) -> Iterator[str]:
-    """The lines of a run file, list by list, each from its best document to its worst.
+    """Yields the lines of a run file, list by list, each from its best document to its worst.
 
     Args:
       lists: query lists.

@@ -17,7 +17,7 @@ from schemas.domains import EVERY_DOMAIN, DomainFilter
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 Column: TypeAlias = "tf.Tensor | tf.RaggedTensor"
-"""The values of one feature: [rows] or [rows, (any number)]."""
+"""The values of a feature: [rows] or [rows, (any number)]."""
 
 TEXT_SPEC: Final = {
     name: tf.io.FixedLenFeature([], dtype)
@@ -26,19 +26,19 @@ TEXT_SPEC: Final = {
     for name in f.WITHOUT_TITLES
     for dtype in [tf.int64 if name in f.INTEGERS else tf.string]
 }
-"""The spec of the examples that ingestion writes, as texts."""
+"""The spec of ingestion's examples, with texts."""
 
 IDS_SPEC: Final = {
     name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.QUERY_DOMAIN, f.DOC_ID, f.RELEVANCE, f.NEGATIVE_PLACE)
 }
-"""The spec of their judgments alone."""
+"""The spec of the same examples with only the judgments."""
 
 _PARSE_BATCH: Final = 512
 
 
 @dataclass(frozen=True)
 class RankingLists:
-    """The query lists of one split, sorted by query id; each distinct document is held once.
+    """The query lists of a split, sorted by query id; each distinct document is held once.
 
     Columns have the names of their features (see `schemas.features`).
 
@@ -116,19 +116,16 @@ class RankingLists:
         )
 
     def with_random_documents(self, seed: int) -> "RankingLists":
-        """The queries, each with two documents that are drawn from all lists of the query's domain instead of its list.
+        """The queries, each with two random documents from the lists of its domain instead of its list.
 
-        No grade decides anything: all are NOT_RELEVANT, and other list columns are left out.
-
-        Args:
-          seed: of the draws.
+        Draws do not depend on grades: all grades are NOT_RELEVANT, and other list columns are left out.
         """
         ids, generator = self.document_columns[f.DOC_ID].numpy(), np.random.default_rng(seed)
         domains, list_rows = np.array(self.domains), self.documents.value_rowids().numpy()
         drawn = np.zeros([len(self), 2], np.int32)
         for domain in sorted({*self.domains}):
             domain_documents = np.unique(self.documents.flat_values.numpy()[domains[list_rows] == domain])
-            pool = domain_documents[np.argsort(ids[domain_documents])]  # in an order that no list and no grade decides
+            pool = domain_documents[np.argsort(ids[domain_documents])]  # an order independent of lists and grades
             queries = domains == domain
             drawn[queries] = pool[generator.integers(len(pool), size=[int(queries.sum()), 2])]
         documents = tf.RaggedTensor.from_row_lengths(tf.constant(drawn.ravel()), np.full(len(self), 2))
@@ -147,7 +144,7 @@ class RankingLists:
         return np.split(values, self.documents.row_splits.numpy()[1:-1]) if len(self) else []
 
     def digest(self) -> str:
-        """SHA-256 of all columns, and so of all that a training reads of the lists."""
+        """SHA-256 of all columns, which is all that a training reads."""
         digest = hashlib.sha256()
         columns = {**self.query_columns, **self.document_columns, **self.list_columns, f.DOCUMENT_INDEX: self.documents}
         for name, column in sorted(columns.items()):
@@ -162,16 +159,16 @@ class RankingLists:
         return digest.hexdigest()
 
     def batch(self, rows: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
-        """A batch of lists as a scorer takes them, and their grades.
+        """Returns a batch of lists for a scorer, and their grades.
 
         Args:
           rows: the lists, int [batch].
 
         Returns:
-          (features, labels). Features: every column but the ids and `negative_place`: query columns [batch, ...],
+          (features, labels). Features: all columns except the ids and `negative_place`: query columns [batch, ...],
           document columns of the batch's distinct documents [documents, ...], list columns [batch, list_size], padded
-          with 0 or "", and `document_index`, int [batch, list_size], padded with -1. `query_domain`, int [batch], is a
-          feature where the lists have several domains. Labels: float [batch, list_size], padded with PADDING_LABEL.
+          with 0 or "", and `document_index`, int [batch, list_size], padded with -1. With several domains also
+          `query_domain`, int [batch]. Labels: float [batch, list_size], padded with PADDING_LABEL.
         """
         documents = tf.gather(self.documents, rows)
         distinct, column = tf.unique(documents.flat_values)
@@ -222,18 +219,18 @@ def read_lists(
     Args:
       files: the paths of the TFRecord files of one split.
       spec: the spec of the examples: `TEXT_SPEC`, or `TFTransformOutput.transformed_feature_spec()`.
-      used_negatives: the largest number of NR documents that are read of a list; None for all.
+      used_negatives: the largest number of NR documents of a list; None for all.
       domains: the domains whose lists are read.
       with_negative_places: whether the lists keep the column `negative_place`.
     """
     dataset = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_PARSE_BATCH)
     rows: dict[bytes, int] = {}
     documents: list[tf.RaggedTensor] = []
-    # The ids of the documents' words are nearly all of the data. In files, they may be larger than memory.
+    # The ids of the documents' words are nearly all of the data; in files they may exceed memory.
     files_of = {name: RowsFile() for name in f.IDS if name in spec and f.is_of_document(name)}
     left_out = [*files_of, *([] if with_negative_places else [f.NEGATIVE_PLACE])]
     parts: dict[str, list[Any]] = {name: [] for name in spec if name not in left_out}
-    # An empty batch comes first, so that columns without examples have their types.
+    # An empty batch comes first, so that columns have types even without examples.
     for serialized in chain([tf.constant([], tf.string)], dataset):
         example = _kept_domains(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), domains)
         example = _used(example, used_negatives)
@@ -266,7 +263,7 @@ def read_lists(
 
 
 def _kept_domains(examples: dict[str, Any], domains: DomainFilter) -> dict[str, Any]:
-    """The examples of the domains that are read, by their column `query_domain`."""
+    """Keeps the examples of the domains that are read."""
     if domains == EVERY_DOMAIN:
         return examples
     kept = [domains.keeps(name) for name in examples[f.QUERY_DOMAIN].numpy().tolist()]
@@ -274,11 +271,10 @@ def _kept_domains(examples: dict[str, Any], domains: DomainFilter) -> dict[str, 
 
 
 def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]:
-    """The examples without the NR documents beyond the limit."""
-    negative_places = example[f.NEGATIVE_PLACE]
+    """Leaves out the NR documents beyond the limit."""
     if used_negatives is None:
         return example
-    used = negative_places < used_negatives
+    used = example[f.NEGATIVE_PLACE] < used_negatives
     return {
         name: column if f.is_of_query(name) else tf.ragged.boolean_mask(column, used)
         for name, column in example.items()

@@ -12,7 +12,7 @@ import tensorflow as tf
 from models.lists.ranking_lists import RankingLists
 
 HELD_OUT_TEXTS: Final = "held_out_texts"
-"""The feature of a batch that holds the features of its held-out texts, lists of their own."""
+"""The feature of a batch with the features of its held-out texts."""
 
 
 def training_batches(
@@ -24,23 +24,22 @@ def training_batches(
     equal: bool = False,
     held_out_texts: RankingLists | None = None,
 ) -> Iterator[Any]:
-    """The batches of all epochs, from one iterator; the lists of each replica are consecutive rows of a batch.
+    """Returns the batches of all epochs; the lists of each replica are consecutive rows of a batch.
 
     Each worker reads only its own replicas' lists. An epoch drops the lists that do not fill a batch.
 
     Args:
       lists: the lists of the train split.
       strategy: the strategy, which divides a batch among its replicas.
-      seed: decides the order of the lists, with their ids and the epoch.
+      seed: determines the order of the lists, together with their ids and the epoch.
       epochs: the numbers of the epochs.
       batch: the number of lists in a step, over all replicas.
-      equal: whether the lists of an epoch, as many as there are, are of all domains in turn. Those of a small domain
-        then come several times.
-      held_out_texts: lists that come beside: in each step as many as of a domain in the mean, and at least one for each
-        replica.
+      equal: whether an epoch takes its lists from all domains in turn, and so repeats the lists of small domains.
+      held_out_texts: further lists; each step has as many as of a training domain on average, at least 1 per replica.
 
     Returns:
-      an iterator of (features, labels) from `RankingLists.batch`; the features have `HELD_OUT_TEXTS`, if there are any.
+      an iterator of (features, labels) from `RankingLists.batch`; with held-out texts the features have
+      `HELD_OUT_TEXTS`.
     """
     replicas = strategy.num_replicas_in_sync
     domains = lists.domains if equal else [""] * len(lists)
@@ -63,7 +62,7 @@ def training_batches(
         dataset = tf.data.Dataset.from_tensor_slices(own)
         dataset = dataset.map(features_and_labels, num_parallel_calls=1).prefetch(4)
         options = tf.data.Options()
-        # There is nothing to tune, and with the tuner or the strategy's iterator, closing it often took seconds.
+        # With the tuner, or with the strategy's iterator for one replica, closing the iterator often took seconds.
         options.autotune.enabled = False
         return dataset.with_options(options)
 
@@ -80,8 +79,7 @@ def training_batches(
 def _rows_of_replicas(
     orders: Sequence[npt.NDArray[np.int32]], steps: int, batch: int, replicas: int
 ) -> npt.NDArray[np.int32]:
-    """The lists of each replica in each step of all epochs, from the order of each: int32 [steps * replicas, batch /
-    replicas]."""
+    """The lists of each replica in each step, from the epochs' orders: int32 [steps * replicas, batch / replicas]."""
     rows: npt.NDArray[np.int32] = np.concatenate([*(order[: steps * batch] for order in orders), np.zeros(0, np.int32)])
     return rows.reshape(-1, batch // replicas)
 
@@ -95,7 +93,7 @@ def _rows_of_worker(rows: npt.NDArray[np.int32], worker: int, workers: int, repl
 def _order_of_domains(
     query_ids: Sequence[bytes], domains: Sequence[str], seed: int, epoch: int
 ) -> npt.NDArray[np.int32]:
-    """The lists of an epoch, of all domains in turn: int32 [lists]."""
+    """The lists of an epoch, from all domains in turn: int32 [lists]."""
     order = np.zeros(len(query_ids), np.int32)
     names = sorted({*domains})
     for turn, name in enumerate(names):
@@ -106,7 +104,7 @@ def _order_of_domains(
 
 
 def _cycled(query_ids: Sequence[bytes], seed: int, epoch: int, needed: int) -> npt.NDArray[np.int32]:
-    """As many rows as are needed: all in an order of the epoch, and again in another one: int32 [needed]."""
+    """Repeats all rows, in a new order each time, until `needed` rows are taken: int32 [needed]."""
     orders = [np.zeros(0, np.int32)]
     for cycle in count():
         if sum(map(len, orders)) >= needed:
@@ -116,11 +114,7 @@ def _cycled(query_ids: Sequence[bytes], seed: int, epoch: int, needed: int) -> n
 
 
 def epoch_order(query_ids: Sequence[bytes], seed: int, epoch: int, cycle: int = 0) -> npt.NDArray[np.int32]:
-    """The order of the lists in an epoch, which depends only on query ids, seed and epoch, and on the cycle within it.
-
-    Returns:
-      a permutation, int32 [lists].
-    """
+    """The order of the lists in a cycle of an epoch, which depends only on seed and query ids: int32 [lists]."""
     prefix = f"{seed}/{epoch}/{f'{cycle}/' if cycle else ''}".encode()
     digests = [hashlib.blake2b(prefix + query_id, digest_size=8).digest() for query_id in query_ids]
     return np.asarray(sorted(range(len(query_ids)), key=digests.__getitem__), np.int32)

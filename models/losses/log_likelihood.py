@@ -8,20 +8,20 @@ from models.losses.ranking_loss import TopGradeLoss
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
 class LogLikelihoodLoss(TopGradeLoss):
-    """Minus the logarithm of the MR document's probability, in a softmax over the list's scores.
+    """The negative logarithm of the MR document's probability in a softmax over the list's scores.
 
         loss = -log(exp(r_MR) / sum_j exp(r_j))    j: all documents of the list
 
-    MR is a document of the list's highest grade above 0; of several, the loss is the mean. 0 for a list without such a
-    document, or without one of a lower grade. Source: Mitra et al. 2017, "Learning to match using local and distributed
-    representations of text for web search", who draw four documents beside the relevant one: see
+    MR is a document of the list's highest grade above 0, or the mean over several; 0 for a list without such a
+    document, or without documents of lower grades. Source: Mitra et al. 2017, "Learning to match using local and
+    distributed representations of text for web search", who draw four documents for each relevant one: see
     `models.objectives.drawn`.
 
     Args:
       reduction, name: see `keras.losses.Loss`.
 
     Call arguments:
-      y_true: float [batch, list_size], grades from 0 on; a negative one marks padding.
+      y_true: float [batch, list_size], grades from 0 on; negative for padding.
       y_pred: float [batch, list_size], scores.
 
     Example:
@@ -30,5 +30,5 @@ class LogLikelihoodLoss(TopGradeLoss):
     """
 
     def loss_of_each(self, scores: tf.Tensor, is_document: tf.Tensor, is_lower: tf.Tensor) -> tf.Tensor:
-        """Returns minus the logarithm of each document's probability."""
+        """Returns the negative logarithm of each document's probability."""
         return -tf.nn.log_softmax(tf.where(is_document, scores, scores.dtype.min))

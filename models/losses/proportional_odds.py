@@ -13,8 +13,8 @@ class ProportionalOddsLoss(BandLoss):
         loss(r, y) = -log sigmoid(theta_y - r) - log(1 - sigmoid(theta_{y-1} - r))
                    = softplus(r - theta_y) + softplus(theta_{y-1} - r),   theta_0 < theta_1 < ... < theta_K
 
-    with the paper's y = 1 .. K for our grade y - 1: SOSL with a softplus for its squared relu, positive within the
-    band, too. A list's loss is the mean over its documents.
+    with the paper's y = 1 .. K for our grade y - 1. It is SOSL with softplus instead of the squared relu, and positive
+    even within the band. A list's loss is the mean over its documents.
 
     Source: the model is McCullagh 1980, as arXiv:2011.00701, section 5, cites it. Its likelihood would be
     sigmoid(theta_y - r) - sigmoid(theta_{y-1} - r), with theta_0 and theta_K infinite. We follow the authors' code: the

@@ -12,11 +12,11 @@ class LossConstants(NamedTuple):
     """Upper bounds of a loss for all grades and all scores of the scale."""
 
     lipschitz: float
-    """The largest magnitude of its derivative in the score."""
+    """The largest magnitude of the loss's derivative in the score."""
     smoothness: float
-    """The largest magnitude of its second derivative."""
+    """The largest magnitude of the second derivative."""
     largest: float
-    """Its largest value: M of Theorem 3."""
+    """The largest value: M of Theorem 3."""
 
 
 def squared_distance_constants(targets: Sequence[tuple[float, float]], ends: tuple[float, float]) -> LossConstants:
@@ -42,8 +42,8 @@ def squared_distance_constants(targets: Sequence[tuple[float, float]], ends: tup
 def logistic_constants(bands: Sequence[tuple[float, float]], ends: tuple[float, float]) -> LossConstants:
     """The constants of softplus(r - high) + softplus(low - r) for a grade's band [low, high]: proportional odds.
 
-    The loss is convex in the score r, so it reaches its largest value and slope at an end. Each of the two terms has a
-    second derivative of at most 1/4; their sum is a bound, which a band without width reaches.
+    The loss is convex in the score r, so its largest value and slope are at an end. Either term has a second derivative
+    of at most 1/4; the bound 1/2 is reached by a band without width.
 
     Args:
       bands: the band of each grade.

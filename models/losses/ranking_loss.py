@@ -18,7 +18,7 @@ class RankingLoss(keras.losses.Loss, ABC):
     """A loss of lists. A subclass defines `call`.
 
     Args:
-      reduction, name: see `keras.losses.Loss`; without reduction there is one value a list.
+      reduction, name: see `keras.losses.Loss`; without reduction a list has a single value.
 
     Call arguments:
       y_true: float [batch, list_size], grades from 0 on; a negative one marks padding.
@@ -27,27 +27,27 @@ class RankingLoss(keras.losses.Loss, ABC):
 
     @abstractmethod
     def call(self, y_true: Any, y_pred: Any) -> tf.Tensor:
-        """Returns the loss of each list, float [batch]; 0 for a list of padding alone."""
+        """Returns the loss of each list, float [batch]; 0 for a list without documents."""
 
     @property
     def trainable_variables(self) -> list[tf.Variable]:
-        """The loss's own variables; most losses learn nothing."""
+        """The loss's own variables; empty for most losses."""
         return []
 
     def current_theta(self) -> list[float]:
-        """Returns the present inner thresholds; most losses have none."""
+        """Returns the current inner thresholds; empty for most losses."""
         return []
 
     def figures(self) -> dict[str, float]:
-        """Returns the figures that an epoch's history shows of the loss, by name; most losses have none."""
+        """Returns the loss's figures for an epoch's history, by name; empty for most losses."""
         return {}
 
 
 class TopGradeLoss(RankingLoss, ABC):
     """A loss of the documents of a list's highest grade above 0, against those of lower grades.
 
-    A list's loss is the mean over the former; it is 0 where either kind is missing. A subclass defines `loss_of_each`.
-    Arguments are those of `RankingLoss`.
+    A list's loss is the mean over the documents of the highest grade, or 0 if it has only one grade. A subclass defines
+    `loss_of_each`. Arguments are those of `RankingLoss`.
     """
 
     def call(self, y_true: Any, y_pred: Any) -> tf.Tensor:
@@ -68,7 +68,7 @@ class TopGradeLoss(RankingLoss, ABC):
         Args:
           scores: float [batch, list_size].
           is_document: False for padding, bool [batch, list_size].
-          is_lower: which documents have a lower grade, bool [batch, list_size].
+          is_lower: whether the document has a lower grade, bool [batch, list_size].
         """
 
 
@@ -79,8 +79,8 @@ class PointwiseLoss(RankingLoss, ABC):
     [theta_{y-1}, theta_y] unless a loss says otherwise (arXiv:2011.00701, section 3.4). The paper's theta_0 = -1 and
     theta_K = 1 are the ends of the cosine's scale; another scorer may have others.
 
-    The highest grade has the last band. Binary grades have two thresholds, so that the band between them belongs to no
-    grade: with one, SOSL would be 0 where all documents score as much as the threshold.
+    The highest grade has the last band. Binary grades have two thresholds with an unused band between them: with a
+    single threshold, SOSL would be 0 if all documents scored exactly the threshold.
 
     Args:
       theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing between the ends.
@@ -151,7 +151,7 @@ class PointwiseLoss(RankingLoss, ABC):
 
 
 class BandLoss(PointwiseLoss, ABC):
-    """A loss of each document's score and of the ends of its grade's band; the thresholds may be learned.
+    """A loss of each document's score and the ends of its grade's band, with thresholds that may be learned.
 
     Learned thresholds keep their order by construction: the widths of the K bands are shares of the scale,
 
@@ -159,12 +159,13 @@ class BandLoss(PointwiseLoss, ABC):
 
     with z trainable, initialised with the argument theta.
 
-    Source: appendix A.2 of arXiv:2011.00701, where the thresholds are learned too; the parametrisation is ours.
+    Source: appendix A.2 of arXiv:2011.00701, where the thresholds are also learned; the parametrisation is ours.
 
-    Only the data hold learned thresholds apart: SOSL is 0 within a band, however narrow the band and its neighbours
-    are. On `ntrex_en_fr` (seed 1) its (0.2, 0.7) went to (0.02, 0.09) in the first epoch and to (0.18, 0.28) by the
-    twentieth, with a training loss of 3e-9. The thresholds of proportional odds went to (0.99, 0.996) in the first
-    epoch and on towards 1: most documents are NR, and a wider band costs them less.
+    Nothing in the loss keeps learned thresholds apart: SOSL is 0 within a band, however narrow. On `ntrex_en_fr` (seed
+      1)
+    its (0.2, 0.7) became (0.02, 0.09) in the first epoch and (0.18, 0.28) in the twentieth, with a training loss of
+    3e-9. The thresholds of proportional odds became (0.99, 0.996) in the first epoch and later approached 1: most
+    documents are NR, and a wider band costs them less.
 
     Args:
       theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing between the ends; initial values where
@@ -194,7 +195,7 @@ class BandLoss(PointwiseLoss, ABC):
         return {f"{THETA}{y}": threshold for y, threshold in enumerate(theta, 1)}
 
     def current_theta(self) -> list[float]:
-        """Returns the present thresholds."""
+        """Returns the current thresholds."""
         theta: list[float] = self._bounds_as(tf.float64).numpy()[1:-1].tolist()
         return theta
 

@@ -1,4 +1,4 @@
-"""Settings of the training loss: everything about a loss but its tensors. Imports no TensorFlow."""
+"""Settings of the training loss, and its theory. Importing this file does not import TensorFlow."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -14,9 +14,9 @@ Interval = tuple[float, float]
 Theta = tuple[float, ...]
 
 ENDS: Final[Interval] = (-1.0, 1.0)
-"""theta_0 and theta_K, the ends of a cosine's scale; thresholds lie between them unless a scorer declares others."""
+"""theta_0 and theta_K, the ends of a cosine's scale, between which thresholds lie by default."""
 BANDS: Final = (0.2, 0.7)
-"""The thresholds of the paper's experiments; they bound the bands of three grades."""
+"""The thresholds of the paper's experiments, between the bands of three grades."""
 PARTS: Final = (0.2, 0.55, 0.9)
 """The thresholds of 3-Part-L2 in the code of the paper's authors."""
 
@@ -24,14 +24,14 @@ PARTS: Final = (0.2, 0.55, 0.9)
 def number_of_thresholds(top_grade: int) -> int:
     """The number of thresholds for the grades 0 .. top_grade: one below each grade above 0, but two for binary grades.
 
-    The band between these two belongs to no grade. With one threshold, no document would score too high or too low if
-    all scored exactly the threshold, and nothing would be learned.
+    The band between these two is unused. With a single threshold, documents that all score exactly the threshold would
+    have no loss, and nothing would be learned.
     """
     return max(top_grade, 2)
 
 
 def thresholds_for(top_grade: int) -> tuple[float, ...]:
-    """The thresholds that a null `loss.theta` stands for: the paper's, and others evenly spaced between these.
+    """The thresholds that a null `loss.theta` stands for: the paper's, and further ones evenly spaced between them.
 
     Example:
       >>> thresholds_for(1), thresholds_for(2), thresholds_for(3)
@@ -75,10 +75,10 @@ def _checked_theta(theta: Theta | None) -> Theta | None:
 
 
 class LossTheory(NamedTuple):
-    """Functions of theta_1 .. theta_{K-1}, and of theta_0 and theta_K, the ends of the scores' scale."""
+    """Functions of the thresholds theta_1 .. theta_{K-1} and the ends of the scale, theta_0 and theta_K."""
 
     targets: Callable[[Theta, Interval], list[Interval]] = lambda theta, ends: []
-    """Returns the interval of scores with the smallest loss, for each band; empty where a single score has no loss."""
+    """Returns the interval of scores with the smallest loss for each band; empty for losses without such intervals."""
     constants: Callable[[Theta, Interval], LossConstants | None] = lambda theta, ends: None
     """Returns the Lipschitz constant, the smoothness and the largest value (Proposition 1); None: unknown."""
 
@@ -90,7 +90,7 @@ class LossSettings(Implemented):
 
     Attributes:
       top_grade: the only `data.top_grade` that the loss is defined for; None: any.
-      theory: see there.
+      theory: functions of the loss's thresholds.
     """
 
     kinds: ClassVar[dict[str, type[Any]]] = {}
@@ -99,17 +99,16 @@ class LossSettings(Implemented):
     theory: ClassVar[LossTheory] = LossTheory()
 
     kind: str
-    """Kind of the loss: sosl (the paper's), mse, proportional_odds, three_part_l2 (its baselines), softmax,
-    approx_ndcg and pairwise_hinge (TF-Ranking's), and those of the rankers of Cohen et al. 2018: worst_hinge (the MR
-    document against the highest score of a lower grade) and log_likelihood (the MR document in a softmax over the
-    list)."""
+    """Kind of the loss: sosl (the paper's), mse, proportional_odds, three_part_l2 (its baselines), softmax, approx_ndcg
+    and pairwise_hinge (TF-Ranking's), and the losses of Cohen et al. 2018: worst_hinge (the MR document against the
+    highest score of a lower grade) and log_likelihood (the MR document in a softmax over the list)."""
     softmax_weight: Annotated[float, Field(ge=0, le=1e12)] = 0.0
     """Weight of a second term, the cross entropy of a softmax over the scores of all documents of a step. It memorises
-    which documents are relevant to any query; for collections whose documents are all known when training."""
+    relevant documents, for collections whose documents are all known in training."""
     softmax_temperature: Annotated[float, Field(ge=1e-12, le=1e12)] = 0.1
-    """Divisor of the scores in that softmax."""
+    """Divisor of the scores in the softmax of `softmax_weight`."""
     softmax_top_weight: Annotated[float, Field(ge=1e-12, le=1e12)] = 4.0
-    """Weight of an MR document in the target of that softmax; a document of a lower grade above 0 weighs 1."""
+    """Weight of an MR document in the target of this softmax; a document of a lower grade above 0 has the weight 1."""
 
     @property
     def thresholds(self) -> Theta | None:
@@ -145,13 +144,13 @@ class LossSettings(Implemented):
         return self
 
     def fault_for(self, top_grade: int) -> str | None:
-        """Returns an error message where the loss cannot be trained on grades 0 .. top_grade, or None."""
+        """Returns an error message if the loss cannot be trained on grades 0 .. top_grade, or None."""
         if self.top_grade in (None, top_grade):
             return None
-        return f"{self.kind} is defined for data.top_grade {self.top_grade} alone; got {top_grade}"
+        return f"{self.kind} is only defined for data.top_grade {self.top_grade}; got {top_grade}"
 
     def targets_of_grades(self, top_grade: int, ends: Interval = ENDS) -> list[Interval]:
-        """Returns the target of each grade: that of its band, and for the highest grade that of the last band."""
+        """Returns the target of each grade, which is that of its band; the highest grade has the last band."""
         targets = self.theory.targets(self.thresholds or (), ends)
         return [*targets[:top_grade], *targets[-1:]]
 
@@ -160,12 +159,12 @@ class ThresholdLossSettings(LossSettings):
     """A loss with thresholds between the grades."""
 
     theta: Annotated[tuple[float, ...] | None, AfterValidator(_checked_theta)] = None
-    """Thresholds, increasing within (-1, 1): as many as `data.top_grade`, but two for binary grades, between which lies
-    no grade's band; three_part_l2 has three. null: the paper's (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9), and for more
-    grades others evenly spaced between these."""
+    """Thresholds, increasing within (-1, 1): as many as `data.top_grade`, but two for binary grades, with an unused
+    band between them; three_part_l2 has three. null: the paper's (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9), and for
+    more grades further ones evenly spaced between them."""
     in_batch: bool = False
-    """Count the documents of a step's other lists as NR documents of every list, with the same weight as its own
-    documents together."""
+    """Count the documents of a step's other lists as NR documents of every list, with the same total weight as its own
+    documents."""
 
     @property
     def thresholds(self) -> Theta | None:
@@ -186,7 +185,7 @@ class ThresholdLossSettings(LossSettings):
         return self if self.theta is not None else self.model_copy(update={"theta": thresholds_for(top_grade)})
 
     def fault_for(self, top_grade: int) -> str | None:
-        """Returns an error message where the loss cannot be trained on grades 0 .. top_grade, or None."""
+        """Returns an error message if the loss cannot be trained on grades 0 .. top_grade, or None."""
         expected = number_of_thresholds(top_grade)
         if self.theta is None or len(self.theta) == expected:
             return super().fault_for(top_grade)
@@ -212,9 +211,9 @@ class LearnedThresholdLossSettings(ThresholdLossSettings):
         return {**super().arguments(top_grade, ends), "learn_theta": self.learn_theta}
 
     def fault_for(self, top_grade: int) -> str | None:
-        """Returns an error message where the loss cannot be trained on grades 0 .. top_grade, or None."""
+        """Returns an error message if the loss cannot be trained on grades 0 .. top_grade, or None."""
         if self.learn_theta and top_grade == 1:
-            return "learn_theta must be false with data.top_grade 1, where nothing holds two thresholds apart; got true"
+            return "learn_theta must be false with data.top_grade 1, where two thresholds would merge; got true"
         return super().fault_for(top_grade)
 
 
@@ -276,7 +275,7 @@ class ThreePartL2Settings(ThresholdLossSettings):
         return self.model_copy(update={"theta": self.thresholds})
 
     def fault_for(self, top_grade: int) -> str | None:
-        """Returns an error message where the loss cannot be trained on grades 0 .. top_grade, or None."""
+        """Returns an error message if the loss cannot be trained on grades 0 .. top_grade, or None."""
         if self.theta is not None and len(self.theta) != len(PARTS):
             return f"theta must hold {len(PARTS)} thresholds for {self.kind}, or be null; got {list(self.theta)}"
         return LossSettings.fault_for(self, top_grade)
@@ -317,7 +316,7 @@ class WorstHingeSettings(LossSettings):
 
     kind: Literal["worst_hinge"] = "worst_hinge"
     margin: Annotated[float, Field(ge=0, le=1e12)] = 0.2
-    """Distance, in scores, that the MR document is to keep above the others."""
+    """Difference, in scores, by which the MR document should exceed the others."""
 
     def arguments(self, top_grade: int, ends: Interval) -> dict[str, Any]:
         """Returns the arguments of the loss's class."""

@@ -1,4 +1,4 @@
-"""Three losses of TensorFlow Ranking, one value a list. None has thresholds."""
+"""Three losses of TensorFlow Ranking, without thresholds."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from models.tf_ranking import losses
 
 
 class _TfRankingLoss(RankingLoss):
-    """A loss of TensorFlow Ranking's; a list's value is the library's for that list alone, without its padding."""
+    """A loss of TensorFlow Ranking; its value for a list depends neither on other lists nor on padding."""
 
     def __init__(self, tf_ranking_loss: type[keras.losses.Loss], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -19,9 +19,9 @@ class _TfRankingLoss(RankingLoss):
     def call(self, y_true: Any, y_pred: Any) -> tf.Tensor:
         """Returns the loss of each list, float [batch]."""
         y_pred = tf.convert_to_tensor(y_pred)
-        # The library computes in float32. It would pass a gradient on to labels, by a random order of equal ones.
+        # The library computes in float32, and would give labels a gradient by its random order of equal labels.
         labels, scores = tf.stop_gradient(tf.cast(y_true, tf.float32)), tf.cast(y_pred, tf.float32)
-        # Without reduction its losses have the forms [batch], [batch, 1] and [batch, list_size].
+        # Without reduction its losses have the shapes [batch], [batch, 1] and [batch, list_size].
         values = self._tf_ranking_loss(labels, scores)
         return tf.reduce_sum(tf.reshape(values, [tf.shape(y_pred)[0], -1]), axis=-1)
 
@@ -32,14 +32,14 @@ class SoftmaxLoss(_TfRankingLoss):
 
         loss = -sum_i y_i log(exp(r_i) / sum_j exp(r_j))
 
-    The grades are not normalised: a list weighs as much as they sum to. Source: Cao et al. 2007, as
-    `tfr.keras.losses.SoftmaxLoss` computes it.
+    The grades are not normalised: their sum is a list's weight. Source: Cao et al. 2007, as in
+    `tfr.keras.losses.SoftmaxLoss`.
 
     Args:
       reduction, name: see `keras.losses.Loss`.
 
     Call arguments:
-      y_true: float [batch, list_size], grades from 0 on; a negative one marks padding.
+      y_true: float [batch, list_size], grades from 0 on; negative for padding.
       y_pred: float [batch, list_size], scores.
 
     Example:
@@ -53,19 +53,19 @@ class SoftmaxLoss(_TfRankingLoss):
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
 class ApproxNdcgLoss(_TfRankingLoss):
-    """NDCG with sigmoids for the steps in its ranks, negated.
+    """The negative NDCG, whose ranks have sigmoids instead of steps.
 
         loss = -DCG(rank) / (DCG of the ideal order),   DCG(rank) = sum_i (2^y_i - 1) / log2(1 + rank_i)
         rank_i = 1 + sum_{j != i} sigmoid((r_j - r_i) / 0.1)
 
-    Between -1 and 0; 0 for a list without a relevant document. The gain is exponential, while our metric's is the
-    paper's, linear. Source: Qin et al. 2010 and Bruch et al. 2019, as `tfr.keras.losses.ApproxNDCGLoss` computes it.
+    Between -1 and 0; 0 for a list without a relevant document. The gain is exponential; our metric's is linear, as in
+    the paper. Source: Qin et al. 2010 and Bruch et al. 2019, as in `tfr.keras.losses.ApproxNDCGLoss`.
 
     Args:
       reduction, name: see `keras.losses.Loss`.
 
     Call arguments:
-      y_true: float [batch, list_size], grades from 0 on; a negative one marks padding.
+      y_true: float [batch, list_size], grades from 0 on; negative for padding.
       y_pred: float [batch, list_size], scores.
 
     Example:
@@ -83,14 +83,14 @@ class PairwiseHingeLoss(_TfRankingLoss):
 
         loss = 1/n sum_i sum_j [y_i > y_j] relu(1 - (r_i - r_j))
 
-    for the n documents of a list. Source: Herbrich et al. 1999, as `tfr.keras.losses.PairwiseHingeLoss` computes it;
-    the mean over documents is what its default reduction makes of one list.
+    for the n documents of a list. Source: Herbrich et al. 1999, as in `tfr.keras.losses.PairwiseHingeLoss` with its
+    default reduction of a single list.
 
     Args:
       reduction, name: see `keras.losses.Loss`.
 
     Call arguments:
-      y_true: float [batch, list_size], grades from 0 on; a negative one marks padding.
+      y_true: float [batch, list_size], grades from 0 on; negative for padding.
       y_pred: float [batch, list_size], scores.
 
     Example:

@@ -19,9 +19,9 @@ class ThreePartL2Loss(PointwiseLoss):
         loss(r, SR) = relu(r - theta_2)^2
         loss(r, MR) = relu(theta_3 - r)^2
 
-    An SR document that is scored too low costs nothing. A list's loss is the mean over its documents. Source: Nigam et
-    al. 2019 (Semantic Product Search), whose three parts are products drawn at random, shown, and bought; taken over by
-    arXiv:2011.00701, section 5. The thresholds are those of its authors' code.
+    A low score of an SR document costs nothing. A list's loss is the mean over its documents. Source: Nigam et al. 2019
+    (Semantic Product Search), whose three parts are products drawn at random, shown, and bought; arXiv:2011.00701,
+    section 5, applies it to grades. The thresholds are from the code of its authors.
 
     Args:
       theta: theta_1, theta_2 and theta_3, strictly increasing between the ends.
@@ -32,7 +32,7 @@ class ThreePartL2Loss(PointwiseLoss):
       y_pred: float [batch, list_size], scores between the ends.
 
     Raises:
-      ValueError: theta has not three thresholds, or does not increase.
+      ValueError: theta does not have three thresholds, or does not increase.
 
     Example:
       >>> loss = ThreePartL2Loss(theta=(0.2, 0.55, 0.9))

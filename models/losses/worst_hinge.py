@@ -14,9 +14,9 @@ class WorstHingeLoss(TopGradeLoss):
 
         loss = relu(margin - r_MR + max_j r_j)    j: the documents of grades below that of the MR document
 
-    MR is a document of the list's highest grade above 0; of several, the loss is the mean. 0 for a list without such a
-    document, or without one of a lower grade. Source: Tan et al. 2015, arXiv:1511.04108, who draw
-    some wrong answers and train on the one with the highest score: see `models.objectives.drawn`.
+    MR is a document of the list's highest grade above 0, or the mean over several; 0 for a list without such a
+    document, or without documents of lower grades. Source: Tan et al. 2015, arXiv:1511.04108, who draw wrong answers
+    and train on the one with the highest score: see `models.objectives.drawn`.
 
     Args:
       margin: float >= 0, in scores.

@@ -1,1 +1,1 @@
-"""Training objectives: a ranker and the loss that it is trained towards."""
+"""Training objectives: a ranker and the loss that its training minimises."""

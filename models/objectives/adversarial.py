@@ -1,4 +1,4 @@
-"""An objective beside a discriminator of domains that it is trained against (Cohen et al. 2018)."""
+"""An objective with a discriminator of domains as its adversary (Cohen et al. 2018)."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -16,21 +16,21 @@ from schemas import features as f
 from schemas.relevance import NOT_RELEVANT
 
 ADVERSARY: Final = "adversary"
-"""The name of the term of the loss."""
+"""The name of the adversary's term of the loss."""
 _LEARNING_RATE: Final = 0.001
 _NO_EPSILON: Final = 1e-12
-"""Adam's epsilon: below any gradient, so that the discriminator learns as fast whatever its weight in the sum is."""
+"""Adam's epsilon: below any gradient, so that the discriminator's speed of learning does not depend on its weight."""
 
 
 class _Pairs(NamedTuple):
-    """Pairs of a query with two documents each, as the discriminator sees them."""
+    """The discriminator's input: queries with two documents each."""
 
     joint: tf.Tensor
     """Joint representations, float [queries, 2, width]."""
     domain: tf.Tensor
     """The number of each query's domain, int [queries]."""
     counts: tf.Tensor
-    """Whether a pair is there, float [queries, 2], 0 or 1."""
+    """Whether a pair exists, float [queries, 2], 0 or 1."""
 
 
 class AdversarialObjective(Objective):
@@ -39,24 +39,24 @@ class AdversarialObjective(Objective):
         L = L_rel + weight (L_adv(q, d+) + L_adv(q, d-))            (eq. 1)
         L_adv(q, d) = -log p(domain of q | G(x(q, d)))              (eq. 2)
 
-    where x(q, d) is the scorer's joint representation, d+ the MR document of q's list, d- one of its NR documents,
-    drawn in each step, and G the reversal layer (eqs. 4 and 5): what the ranker minimises is L_rel - weight (...),
-    eq. 7. The minus is the layer's, and there is no second one. A list without an MR or NR document has no such pair.
+    where x(q, d) is the scorer's joint representation, d+ the MR document of q's list, d- an NR document drawn in each
+    step, and G the reversal layer (eqs. 4 and 5), through which the ranker minimises L_rel - weight (...), eq. 7. A
+    list without an MR or NR document lacks this pair.
 
-    Held-out texts, if a batch has them, are queries with two random documents; they count in L_adv alone, whose mean is
-    over the queries of the lists and the held-out ones. Source: Cohen et al. 2018, section 3.
+    Held-out texts, if a batch has them, are queries with two random documents; they count only in L_adv, whose mean is
+    over the queries of the lists and the held-out texts. Source: Cohen et al. 2018, section 3.
 
-    The discriminator has an optimizer of its own, Adam, and its gradient is clipped by itself.
+    The discriminator has its own Adam optimizer, and its gradient is clipped separately.
 
     Args:
-      objective: gives L_rel and the lists that it has scored; its scorer has joint representations.
-      settings: see there; the weight may be 0.
-      domains: the domain of each train list; their sorted names have the numbers from 0 on.
-      held_out: number of domains of held-out texts, whose numbers come after those.
+      objective: gives L_rel and the scored lists; its scorer must have joint representations.
+      settings: the adversary's settings; the weight may be 0.
+      domains: the domain of each train list; the sorted names have the numbers from 0 on.
+      held_out: number of domains of held-out texts, whose numbers follow.
       seed: seeds the discriminator's initial weights and the draws of d-.
 
     Raises:
-      ValueError: there is a single domain, or the scorer has no joint representations (at `build`).
+      ValueError: only a single domain is given, or the scorer lacks joint representations (at `build`).
     """
 
     def __init__(
@@ -84,8 +84,9 @@ class AdversarialObjective(Objective):
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists; the other term is `adversary`, weight times L_adv.
 
-        Figures of the pairs that the discriminator sees: `domain_loss`, the mean of L_adv; `domain_accuracy`, the share
-        whose domain has the largest z; and `largest_domain_share`, that of the domain with the most train lists.
+        Its figures are over the discriminator's pairs: `domain_loss`, the mean of L_adv; `domain_accuracy`, the share
+        of pairs whose domain has the largest z; `largest_domain_share`, the share of the domain with the most train
+        lists.
         """
         list_features = {name: value for name, value in features.items() if name != HELD_OUT_TEXTS}
         ranked = self.objective(list_features, labels)
@@ -115,7 +116,7 @@ class AdversarialObjective(Objective):
             raise _no_joint()
         top = tf.reduce_max(scored.labels, axis=1)
         is_not_relevant = scored.labels == NOT_RELEVANT
-        # One draw a step, as in `TextEncoder._words`.
+        # A single draw per step, as in `TextEncoder._words`.
         draws = tf.random.stateless_uniform(tf.shape(scored.labels), self._generator.make_seeds(1)[:, 0])
         columns = [
             tf.argmax(scored.labels, axis=1, output_type=tf.int32),
@@ -145,7 +146,7 @@ class AdversarialObjective(Objective):
 
     @property
     def own_optimizers(self) -> list[OwnOptimizer]:
-        """The objective's own, and that of the discriminator."""
+        """The optimizers of the objective, and of the discriminator."""
         return [
             *self.objective.own_optimizers,
             OwnOptimizer(self.optimizer, self.discriminator.trainable_variables),
@@ -157,7 +158,7 @@ class AdversarialObjective(Objective):
         return self._alternates
 
     def current_theta(self) -> list[float]:
-        """Returns the objective's present thresholds."""
+        """Returns the objective's current thresholds."""
         return self.objective.current_theta()
 
     def figures(self) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""The training objective that sees the MR document and a few drawn documents of each list."""
+"""The training objective over the MR document and a few drawn documents of each list."""
 
 from typing import Any, Final
 
@@ -13,24 +13,24 @@ from schemas import features as f
 from schemas.relevance import PADDING_LABEL
 
 _FIRST: Final = 2.0
-"""The draw of an MR document, above those of others, which lie in [0, 1)."""
+"""The draw of an MR document, above all random draws, which lie in [0, 1)."""
 _NEVER: Final = -1.0
-"""The draw of what is not drawn."""
+"""The draw of documents that must not be drawn."""
 
 
 class DrawnObjective(RankingObjective):
     """A loss of each list's MR document and of a few documents of lower grades, drawn at random in each step.
 
-    The MR document is the first of the list's highest grade. The others are drawn uniformly, each at most once; a list
-    with fewer of them is padded. Only the documents of the drawn lists are encoded. Mitra et al. 2017 train Duet on the
-    relevant document and four others, and Tan et al. 2015 draw several and train on the one with the highest score;
-    Cohen et al. 2018 take both over. Draws come from a generator whose state a checkpoint saves.
+    The MR document is the first document of the list's highest grade. The others are drawn uniformly without
+    replacement; lists with fewer documents are padded. Only drawn documents are encoded. Mitra et al. 2017 train Duet
+    on the relevant document and four others, and Tan et al. 2015 draw several and train on the one with the highest
+    score; Cohen et al. 2018 do both. Draws come from a generator whose state a checkpoint saves.
 
     Args:
       ranker: see `Objective`.
-      loss: without reduction: it returns one value a list.
+      loss: the loss, without reduction: it returns a value per list.
       seed: seeds the draws.
-      documents: the largest number of documents that are drawn of a list.
+      documents: the largest number of documents that are drawn from a list.
     """
 
     def __init__(self, ranker: Ranker, loss: RankingLoss, seed: int, documents: int) -> None:
@@ -45,7 +45,7 @@ class DrawnObjective(RankingObjective):
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists."""
-        # One draw a step, as in `WordEmbeddings`.
+        # A single draw per step, as in `WordEmbeddings`.
         draws = tf.random.stateless_uniform(tf.shape(labels), self._generator.make_seeds(1)[:, 0])
         return super().__call__(*drawn_lists(features, labels, draws, self._documents))
 
@@ -58,11 +58,11 @@ def drawn_lists(
     Args:
       features, labels: see `RankingLists.batch`.
       draws: float [batch, list_size], in [0, 1).
-      documents: the largest number of documents beside the MR document.
+      documents: the largest number of documents besides the MR document.
 
     Returns:
-      the same with lists of at most `documents` + 1 documents, the MR document first, and with the document columns of
-      the documents that are left.
+      features and labels of lists of at most `documents` + 1 documents, the MR document first, with the document
+      columns of these documents only.
     """
     grade = tf.reduce_max(labels, axis=1, keepdims=True)
     draws = tf.where((labels >= 0) & (labels < grade), draws, _NEVER)

@@ -13,31 +13,31 @@ from schemas import features as f
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 _NO_SHARE: Final = -1e30
-"""The logit of a document that does not count: finite, because a target of 0 times minus infinity is no number."""
+"""The logit of a document that does not count: finite, because a target of 0 times minus infinity would be NaN."""
 
 
 class InBatchObjective(RankingObjective):
-    """The loss of a list, and terms over all documents of the batch: the list's own, and those of the other lists.
+    """The loss of a list, and terms over the documents of all lists of the batch.
 
         loss(q) = L(q) + I(q) + softmax_weight * H(q)
 
-        I(q) = mean over the documents d that are not of q's list of the loss of score(q, d) and grade 0
+        I(q) = mean, over the documents d outside q's list, of the loss of score(q, d) and grade 0
         H(q) = - sum_d t(q, d) log softmax(score(q, .) / softmax_temperature)_d
 
     where d is a document of the batch's lists of q's domain. L is the list's loss, as in `RankingObjective`. I is added
-    with `in_batch`, and is 0 where there is no other document. H is 0 for a list without a relevant document. The
+    with `in_batch`, and is 0 without documents outside the list. H is 0 for a list without a relevant document. The
     targets t(q, d) of a list sum to 1: they are proportional to softmax_top_weight for its MR documents, to 1 for its
-    other documents above grade 0, and 0 for all others. Under several replicas a batch is one replica's part of it. The
-    documents of a batch must be distinct, as `RankingLists.batch` makes them.
+    other documents above grade 0, and 0 for all others. With several replicas, a batch is a replica's part of it. The
+    documents of a batch must be distinct, as from `RankingLists.batch`.
 
     Args:
-      ranker: its score is an inner product of vectors, so that one product of matrices gives all scores.
-      loss: without reduction: it returns one value a list.
+      ranker: the ranker; its score must be an inner product of vectors, so that a product of matrices gives all scores.
+      loss: the loss, without reduction: it returns a value per list.
       settings: `in_batch`, and the settings of the softmax.
       top_grade: the MR grade.
 
     Raises:
-      ValueError: the score is no inner product of vectors.
+      ValueError: the score is not an inner product of vectors.
     """
 
     def __init__(self, ranker: Ranker, loss: RankingLoss, settings: LossSettings, top_grade: int) -> None:
@@ -75,7 +75,7 @@ class InBatchObjective(RankingObjective):
         return ListLosses(total, losses, ScoredLists(labels, joint), self.ranker.penalties())
 
     def _cross_entropy(self, grades: tf.Tensor, scores: tf.Tensor, counts: tf.Tensor | None) -> tf.Tensor:
-        """Returns H of each list, float [batch], over the documents that count; None for all."""
+        """Returns H of each list, float [batch]; `counts` leaves out documents, None takes all."""
         is_top, is_relevant = (tf.cast(grade, scores.dtype) for grade in (grades == self._top_grade, grades > 0))
         shares = is_relevant + (self._settings.softmax_top_weight - 1) * is_top
         total = tf.reduce_sum(shares, axis=1)
@@ -86,7 +86,7 @@ class InBatchObjective(RankingObjective):
 
 
 def _in_own_domain(grades: tf.Tensor, domains: tf.Tensor) -> tf.Tensor:
-    """Returns whether each document is in some list of the query's domain.
+    """Returns whether each document is in a list of the query's domain.
 
     Args:
       grades: float [batch, documents]; below 0 where a list lacks a document.

@@ -1,4 +1,4 @@
-"""From a training's job to its objective."""
+"""Makes the objective of a training's job."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from models.rankers.ranker import Ranker
 
 
 def make_objective(ranker: Ranker, job: TrainingJob, domains: Sequence[str] = (), held_out: int = 0) -> Objective:
-    """Makes the objective that a job names, beside its adversary if it has one; within `strategy.scope()`.
+    """Makes the objective of a job, with its adversary if it has one; within `strategy.scope()`.
 
     Args:
       ranker: the ranker that is trained.

@@ -17,35 +17,34 @@ class ListLosses(NamedTuple):
     """An objective's losses of a batch."""
 
     losses: tf.Tensor
-    """Loss of each list, float [batch]; a step minimises their mean, plus that of each other term."""
+    """Loss of each list, float [batch]; a step minimises the sum of their mean and the means of the other terms."""
     figures: dict[str, tf.Tensor] = {}
-    """Other figures of each list, or of the batch, by name; an epoch's history shows the mean of each as
-    `train/<name>`."""
+    """Other figures of each list or of the batch, by name; an epoch's history shows their means as `train/<name>`."""
     scored: "ScoredLists | None" = None
-    """The lists that were scored; None where the scorer has no joint representations."""
+    """The scored lists; None if the scorer lacks joint representations."""
     other_terms: dict[str, tf.Tensor] = {}
-    """Other terms of the loss, by name, float [any number] each; a step adds their means. The history shows the norm of
-    each term's gradient as `train/<name>_gradient_norm`."""
+    """Other terms of the loss, by name, each float [any number]. The history shows the norm of each term's gradient as
+    `train/<name>_gradient_norm`."""
 
 
 class ScoredLists(NamedTuple):
-    """Lists as an objective has scored them: those of the batch, or documents drawn of them."""
+    """The lists that an objective scored: those of the batch, or documents drawn from them."""
 
     labels: tf.Tensor
-    """Grades, float [batch, list_size]; a negative one marks padding."""
+    """Grades, float [batch, list_size]; negative for padding."""
     joint: Joint
     """Joint representations of the queries and of documents in columns of these lists."""
 
 
 class OwnOptimizer(NamedTuple):
-    """An optimizer for some of an objective's variables, which the training's optimizer leaves alone."""
+    """An optimizer for variables of an objective that the training's optimizer does not update."""
 
     optimizer: keras.optimizers.Optimizer
     variables: Sequence[tf.Variable]
 
 
 class Objective(tf.Module, ABC):
-    """A ranker and the loss that it is trained towards; made within `strategy.scope()`.
+    """A ranker and the loss that its training minimises; made within `strategy.scope()`.
 
     Args:
       ranker: the ranker that is trained, and exported afterwards.
@@ -67,38 +66,38 @@ class Objective(tf.Module, ABC):
         """Creates all weights; within `strategy.scope()`.
 
         Args:
-          features: of a list or more, see `RankingLists.batch`.
+          features: the features of a list or more, see `RankingLists.batch`.
         """
         self.ranker(features)
 
     @property
     def trainable_variables(self) -> list[tf.Variable]:
-        """All variables that a step moves: the ranker's, and the objective's own."""
+        """All variables that a step updates: the ranker's, and the objective's own."""
         variables: list[tf.Variable] = self.ranker.trainable_variables
         return variables
 
     @property
     def own_optimizers(self) -> list[OwnOptimizer]:
-        """Optimizers of the objective's own, each for some of the trainable variables; here there are none.
+        """The objective's own optimizers, each for a part of the trainable variables; empty, as here, for most.
 
-        An objective makes them once, and holds them as attributes, so that a checkpoint saves their state.
+        An objective must hold them as attributes, so that a checkpoint saves their state.
         """
         return []
 
     @property
     def alternates(self) -> bool:
-        """Whether a step first moves the variables of these optimizers, and then, from new losses, all others."""
+        """Whether a step first updates the variables of `own_optimizers`, and then, from new losses, all others."""
         return False
 
     @property
     def variables(self) -> list[tf.Variable]:
-        """All variables whose values are kept at the best epoch: the ranker's weights, and what else is trained."""
+        """All variables that are kept at the best epoch: the ranker's weights, and all other trained variables."""
         own = {id(variable) for variable in self.ranker.variables}
         own_variables = [variable for variable in self.trainable_variables if id(variable) not in own]
         return [*self.ranker.variables, *own_variables]
 
     def current_theta(self) -> list[float]:
-        """Returns the present thresholds between the grades; empty without thresholds."""
+        """Returns the current thresholds between the grades; empty without thresholds."""
         return []
 
     def figures(self) -> dict[str, float]:
@@ -112,7 +111,7 @@ class RankingObjective(Objective):
 
     Args:
       ranker: see `Objective`.
-      loss: without reduction: it returns one value a list.
+      loss: the loss, without reduction: it returns a value per list.
     """
 
     def __init__(self, ranker: Ranker, loss: RankingLoss) -> None:
@@ -122,13 +121,13 @@ class RankingObjective(Objective):
 
     @classmethod
     def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, seed: int, **own: Any) -> "RankingObjective":
-        """Makes the objective that a configuration names, with the loss that it names.
+        """Makes the objective and the loss of a configuration.
 
         Args:
-          ranker: see above.
-          settings: the loss.
+          ranker: the ranker.
+          settings: the settings of the loss.
           top_grade: the MR grade.
-          seed: seeds what an objective draws.
+          seed: seeds the objective's draws.
           **own: the objective's own settings.
         """
         return cls(ranker, make_loss(settings, top_grade, ranker.theta_ends), **own)
@@ -145,7 +144,7 @@ class RankingObjective(Objective):
         return [*super().trainable_variables, *self.loss_variables]
 
     def current_theta(self) -> list[float]:
-        """Returns the loss's present thresholds."""
+        """Returns the loss's current thresholds."""
         return self.loss.current_theta()
 
     def figures(self) -> dict[str, float]:
@@ -154,7 +153,7 @@ class RankingObjective(Objective):
 
 
 def make_loss(settings: LossSettings, top_grade: int, ends: tuple[float, float] = ENDS) -> RankingLoss:
-    """Makes the loss that a configuration names, without reduction; within `strategy.scope()` if it learns.
+    """Makes the loss of a configuration, without reduction; within `strategy.scope()` if it has variables.
 
     Args:
       settings: the loss and its thresholds.

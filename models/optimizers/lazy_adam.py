@@ -15,17 +15,17 @@ class LazyAdam(keras.optimizers.Adam):
         v = beta_2 v + (1 - beta_2) g^2
         w = w - row_factor learning_rate sqrt(1 - beta_2^t) / (1 - beta_1^t) m / (sqrt(v) + epsilon)
 
-    A dense step over an embedding table costs more than the model itself. So the moments and weights of a row move only
-    in steps whose gradient holds the row; dense gradients get Keras's own step. The bias correction counts all steps t,
-    as in TensorFlow's former `LazyAdam`.
+    A dense step over an embedding table would cost more than the model itself. Therefore the moments and weights of a
+    row change only in steps whose gradient has the row; dense gradients get Keras's own step. The bias correction
+    counts all steps t, as in TensorFlow's former `LazyAdam`.
 
     Args:
       learning_rate: the step size.
-      row_factor: a factor on the step size for rows of sparse gradients, which move less often than other weights.
+      row_factor: a factor on the step size for rows of sparse gradients, which change less often than other weights.
       **kwargs: see `keras.optimizers.Adam`.
 
     Raises:
-      ValueError: amsgrad or weight decay is set, which lazy rows do not have.
+      ValueError: amsgrad or weight decay is set, which lazy rows do not support.
     """
 
     def __init__(self, learning_rate: float = 0.001, row_factor: float = 1.0, **kwargs: object) -> None:
@@ -43,7 +43,7 @@ class LazyAdam(keras.optimizers.Adam):
         shape: Sequence[int] | None = None,
         initial_value: tf.Tensor | None = None,
     ) -> tf.Variable:
-        """Keeps the moments that Keras makes for each weight, which Adam names `m` and `v`."""
+        """Keeps the moments `m` and `v` that Keras makes for each weight."""
         moment = super().add_variable_from_reference(model_variable, variable_name, shape, initial_value)
         # A step receives the replica's own copy of a weight.
         for copy in tf.distribute.get_strategy().experimental_local_results(model_variable):
@@ -75,8 +75,8 @@ class LazyAdam(keras.optimizers.Adam):
         v_rows = beta_2 * tf.gather(v, rows) + (1 - beta_2) * tf.square(g)
         m.scatter_update(tf.IndexedSlices(m_rows, rows))
         v.scatter_update(tf.IndexedSlices(v_rows, rows))
-        # Adagrad's step, w -= lr * grad / (sqrt(accum) + epsilon), is Adam's step with grad = m and accum = v, if it
-        # leaves accum as it is. As a single op it makes no tensors of all rows.
+        # Adagrad's step, w -= lr * grad / (sqrt(accum) + epsilon), is Adam's step with grad = m and accum = v, if accum
+        # is not updated. A single op needs no temporary tensors.
         tf.raw_ops.ResourceSparseApplyAdagradV2(
             var=variable.handle,
             accum=v.handle,
@@ -93,7 +93,7 @@ class LazyAdam(keras.optimizers.Adam):
 
 
 def merge_rows(gradient: tf.Tensor | tf.IndexedSlices) -> tf.Tensor | tf.IndexedSlices:
-    """Sums the slices of each row into one; a dense gradient stays as it is."""
+    """Sums the slices of each row of a sparse gradient."""
     if not isinstance(gradient, tf.IndexedSlices):
         return gradient
     rows, row = tf.unique(gradient.indices)  # int [rows], int32 [slices]
@@ -106,7 +106,7 @@ def merge_rows(gradient: tf.Tensor | tf.IndexedSlices) -> tf.Tensor | tf.Indexed
 
 
 class _Moments:
-    """The moments by name and weight; an own class, since Keras would write a plain dict into checkpoints."""
+    """The moments by name and weight. Keras would write a plain dict into checkpoints."""
 
     def __init__(self) -> None:
         self.values: dict[tuple[str, Hashable], tf.Variable] = {}

@@ -1,1 +1,1 @@
-"""Rankers: scorers, the channels of one score, and their weighted sum."""
+"""Rankers: scorers, which are the channels of a score, and their weighted sum."""

@@ -1,4 +1,4 @@
-"""The cosine of two texts' states of one LSTM (Tan, Xiang and Zhou 2015), one of the rankers of Cohen et al. 2018."""
+"""The cosine of two texts' states in a shared LSTM (Tan, Xiang and Zhou 2015), a ranker of Cohen et al. 2018."""
 
 from typing import Any
 
@@ -19,15 +19,16 @@ class CosSim(InnerProduct):
         v = max_i(h_i)                                             max_i of each component
         score = <v_q, v_d> / (|v_q| |v_d|)                         0 where either text has no known word
 
-    Source: Tan, Xiang and Zhou 2015, arXiv:1511.04108, whose QA-LSTM with max pooling this is: both texts go through
-    the same two LSTMs. Its attentive form is left out: a document's vector would depend on the query, and no index
-    could hold it. Across languages the words of queries and of documents have tables of their own. Tan et al. have 141
-    units in each direction, and Cohen et al. do not say theirs; ours are 64 by default, which is faster on a CPU.
-    Documents that stand in several lists of a batch are encoded once.
+    Source: the QA-LSTM with max pooling of Tan, Xiang and Zhou 2015, arXiv:1511.04108: both texts go through the same
+      two
+    LSTMs. We leave out its attention, with which a document's vector would depend on the query and could not be
+    indexed. Queries and documents have separate tables of words. Tan et al. have 141 units in each direction, and Cohen
+    et al. do not say theirs; ours are 64 by default, which is faster on a CPU. A document in several lists of a batch
+    is encoded once.
 
     Args:
-      query_words, document_words: of the two languages.
-      settings: the scorer's.
+      query_words, document_words: the words of the two languages.
+      settings: the scorer's settings.
       seed: seeds the initial weights and dropout.
 
     Call arguments:
@@ -51,7 +52,7 @@ class CosSim(InnerProduct):
 
     @classmethod
     def make(cls, inputs: ScorerInputs) -> "CosSim":
-        """Makes the scorer that a configuration names."""
+        """Makes the scorer of a configuration."""
         return cls(
             inputs.query_words, inputs.document_words, inputs.settings, inputs.job.training.seed, name=inputs.name
         )
@@ -67,7 +68,7 @@ class CosSim(InnerProduct):
         return smooth_unit(encode_padded(words, self._largest_states), epsilon=0.0)
 
     def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """Returns the unit vectors of documents, float [documents, 2 * units]; zero for one without known words."""
+        """Returns the unit vectors of documents, float [documents, 2 * units]; zero for those without known words."""
         words = self._words(features[f.DOC_TOKENS], self.document_embeddings, training)
         return smooth_unit(encode_by_length(words, self._largest_states, 2 * self._units), epsilon=0.0)
 
@@ -83,19 +84,19 @@ class CosSim(InnerProduct):
 
     @property
     def bounds(self) -> Bounds:
-        """-1 and 1; the padded score is that of the two towers' cosines."""
+        """-1 and 1; padding scores as with the two towers' cosines."""
         return Bounds(-1.0, 1.0, padded=-1.0)
 
 
 def make_embeddings(
     query_words: Words, document_words: Words, settings: WordScorerSettings, seed: int
 ) -> tuple[WordEmbeddings, WordEmbeddings]:
-    """Makes the word embeddings of a scorer that is not made of encoders.
+    """Makes the word embeddings of a scorer without encoders.
 
     Args:
-      query_words, document_words: of the two languages.
-      settings: the scorer's.
-      seed: that of the queries' words; the documents' words have the next, because the two must not start alike.
+      query_words, document_words: the words of the two languages.
+      settings: the scorer's settings.
+      seed: the seed of the queries' words; the documents' words have the next, because their starts must differ.
     """
     arguments: dict[str, Any] = {
         "dim": settings.embedding_dim,

@@ -1,4 +1,4 @@
-"""The distributed network of Duet (Mitra, Diaz and Craswell 2017), one of the rankers of Cohen et al. 2018."""
+"""The distributed network of Duet (Mitra, Diaz and Craswell 2017), a ranker of Cohen et al. 2018."""
 
 import math
 from typing import Any
@@ -24,21 +24,22 @@ class DuetDistributed(Scorer):
         x_1 = tanh(x_0 A + a),  x_2 = tanh(x_1 B + b)
         score = <x_2, c> + c_0
 
-    W, E and the layers U and V differ between queries and documents. A document that is no longer than a window is one
-    window. A text without known words has 0 as its maximum.
+    Queries and documents have their own E, W and layers U and V. A document that is not longer than a window is a
+    single window. The maximum of a text without known words is 0.
 
     Source: Mitra, Diaz and Craswell 2017, "Learning to match using local and distributed representations of text for
-    web search", section 3.2, as Cohen et al. 2018 change it: x_0 is a maximum where Duet has all products side by side,
-    and queries have 20 words instead of 8. Duet describes a word by its letter n-graphs, and we by an embedding of each
-    language's words; its convolution has a bias, and ours, that of `CnnEncoder`, has none; its network is 300 wide, and
-    ours 128 by default, which is faster on a CPU. Dropout, none by default, is on the word embeddings alone.
+    web search", section 3.2, as changed by Cohen et al. 2018: x_0 is a maximum where Duet concatenates all products,
+    and queries have 20 words instead of 8. Duet describes a word by its letter n-graphs, we by an embedding per
+    language; its convolution has a bias, ours, that of `CnnEncoder`, has none; its network is 300 wide, ours 128 by
+    default, which is faster on a CPU. Dropout, 0 by default, is only on the word embeddings.
 
-    Because q is one number for all windows, max_w(q d_w) = max(q max_w d_w, q min_w d_w), component by component. So
-    two vectors stand for a document, whatever its number of windows, and it is encoded once for all lists of a batch.
+    Because q is the same for all windows, max_w(q d_w) = max(q max_w d_w, q min_w d_w), component by component.
+    Therefore two vectors represent a document, whatever its number of windows, and it is encoded once for all lists of
+    a batch.
 
     Args:
-      query_words, document_words: of the two languages.
-      settings: the scorer's.
+      query_words, document_words: the words of the two languages.
+      settings: the scorer's settings.
       seed: seeds the initial weights and dropout.
 
     Call arguments:
@@ -68,7 +69,7 @@ class DuetDistributed(Scorer):
 
     @classmethod
     def make(cls, inputs: ScorerInputs) -> "DuetDistributed":
-        """Makes the scorer that a configuration names."""
+        """Makes the scorer of a configuration."""
         return cls(
             inputs.query_words, inputs.document_words, inputs.settings, inputs.job.training.seed, name=inputs.name
         )
@@ -125,8 +126,7 @@ class DuetDistributed(Scorer):
     def _filtered(
         self, tokens: tf.RaggedTensor, embeddings: WordEmbeddings, kernel: tf.Variable, training: bool
     ) -> tf.RaggedTensor:
-        """Returns the filters' values before tanh, which increases and so may follow the maxima: [texts, (words),
-        filters]."""
+        """Returns the filters' values, [texts, (words), filters], before tanh, which may follow the maxima."""
         words = tokens.with_values(embeddings(tokens, training=training))
         return words.with_values(convolve_trigrams(words, kernel))
 
@@ -135,7 +135,7 @@ class DuetDistributed(Scorer):
 
     @property
     def bounds(self) -> Bounds:
-        """Nothing bounds the scores: the last layer is linear. Training moves them to where the thresholds lie."""
+        """Infinite, because the last layer is linear; training moves scores to the range of the thresholds."""
         return Bounds(-math.inf, math.inf, theta_ends=(-1.0, 1.0))
 
 
@@ -148,7 +148,7 @@ def text_maxima(values: tf.RaggedTensor) -> tf.Tensor:
 def window_maxima(values: tf.RaggedTensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
     """Returns the largest values in each window of a text, and the text of each window.
 
-    A text has a window from each word on that has as many words from there; a shorter text is one window.
+    A window starts at each word that has enough words after it; a shorter text is a single window.
 
     Args:
       values: float [texts, (words), n].
@@ -172,11 +172,11 @@ def window_maxima(values: tf.RaggedTensor, window: int) -> tuple[tf.Tensor, tf.T
 
 
 def _sliding_maxima(values: tf.RaggedTensor, window: int) -> tuple[tf.Tensor, tf.Tensor]:
-    """Returns the same for texts of `window` words or more."""
+    """Returns the maxima for texts of `window` words or more."""
     largest, text = values.values, values.value_rowids()
     position = tf.range(tf.size(text, text.dtype))
     limit = tf.gather(values.row_limits(), text)
-    # The maximum of 2 n words is that of the n words here and of the n words after them: log2(window) steps.
+    # The maximum of 2 n words is that of the maxima of the first n and the next n: log2(window) steps.
     covered = 1
     while covered < window:
         step = min(covered, window - covered)

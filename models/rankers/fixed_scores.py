@@ -1,4 +1,4 @@
-"""The list columns of channels whose scores training does not change, and the scorer that reads them."""
+"""List columns with the scores of untrained channels, and the scorer that reads them."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,7 +16,7 @@ _BATCH = 64
 
 
 class FixedScores(Scorer):
-    """Stands for a channel in a training: its scores were computed once, so its tables need not be tracked.
+    """Replaces a channel during training by scores that were computed before, so that its tables are not tracked.
 
     Args:
       channel: the scorer.
@@ -27,12 +27,12 @@ class FixedScores(Scorer):
         self._bounds = channel.bounds
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """Returns the scores that were computed once."""
+        """Returns the scores that were computed before."""
         return features[f.fixed_score(self.name)]
 
     @property
     def bounds(self) -> Bounds:
-        """The channel's."""
+        """The channel's bounds."""
         return self._bounds
 
 
@@ -40,12 +40,12 @@ def with_fixed_scores(lists: RankingLists, texts: RankingLists, channels: Iterab
     """Adds a column of each channel's scores to lists.
 
     Args:
-      lists: lists of tokens, say.
+      lists: lists, such as of tokens.
       texts: the same lists, as texts.
       channels: the scorers.
 
     Raises:
-      ValueError: they are not the same lists.
+      ValueError: lists and texts are not the same lists.
     """
     if (lists.query_ids, lists.doc_ids) != (texts.query_ids, texts.doc_ids):
         raise ValueError("lists and texts must be the same lists")
@@ -69,7 +69,7 @@ def _scores(texts: RankingLists, channel: FixedScorer) -> tf.Tensor:
         return tf.boolean_mask(channel.score_texts(features), features[f.DOCUMENT_INDEX] >= 0)
 
     rows = np.arange(len(texts), dtype=np.int32)
-    # A GPU sums in any order, but a killed training recognises its lists by their exact values.
+    # A GPU sums in any order, but an unfinished training recognises its lists by exact values.
     with tf.device("CPU:0"):
         parts = [score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
     return tf.concat([tf.zeros(0), *parts], axis=0)

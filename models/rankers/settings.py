@@ -1,4 +1,4 @@
-"""Settings of the scorer that is trained, and of a further channel. Importing this file does not import TensorFlow."""
+"""Settings of the trained scorer and of other channels. Importing this file does not import TensorFlow."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
@@ -10,14 +10,14 @@ from models.kinds import Count, Implemented, Scale, Share
 from models.layers.settings import DEEP, MeanSettings, Reading, TextEncoderSettings, TrainingDefaults
 
 SMALLEST_EPSILON: Final = 1e-6
-"""The smallest epsilon above 0 that changes a norm of 1 in float32, whose numbers lie 1.2e-7 apart there."""
+"""The smallest epsilon above 0 that float32 can add to a norm of 1, where its numbers are 1.2e-7 apart."""
 
 LARGEST_EPSILON: Final = 1e6
-"""The largest epsilon that a norm of 1 changes in float32, whose numbers lie 0.06 apart there."""
+"""The largest epsilon to which float32 can add a norm of 1; its numbers are 0.06 apart there."""
 
 
 def epsilon_fault(epsilon: float) -> str | None:
-    """Returns an error message where float32 loses epsilon in (|q| + epsilon) * (|d| + epsilon), or None.
+    """Returns an error message if float32 loses epsilon in (|q| + epsilon) * (|d| + epsilon), or None.
 
     Example:
       >>> epsilon_fault(1e-300)
@@ -38,19 +38,19 @@ def _checked_epsilon(epsilon: float) -> float:
 
 
 IndexedBy: TypeAlias = Literal["vectors", "terms"] | None
-"""How an index finds the documents of a channel: by the inner product of two vectors, of two sets of weighted terms, or
-not at all (None)."""
+"""The kind of inner product by which an index searches a channel: of vectors, or of weighted terms; None: not
+indexed."""
 
 
 class ScorerSettings(Implemented):
-    """The scorer that is trained: the paper's two towers (sections 3.1 to 3.3 and 5), or another.
+    """The trained scorer: the paper's two towers (sections 3.1 to 3.3 and 5), or another.
 
-    Its class is a `models.rankers.scorer.Scorer`; the class method `make` takes `ScorerInputs`.
+    Its class is a `models.rankers.scorer.Scorer`, made by its class method `make`.
 
     Attributes:
-      indexed_by: see there.
-      reads_words: whether it reads the words of texts; else it reads the vectors of a pre-trained encoder.
-      trained: the scorer's own values for settings of the training; those of towers are their encoder's.
+      indexed_by: how an index searches the scorer.
+      reads_words: whether the scorer reads words; otherwise it reads the vectors of a pre-trained encoder.
+      trained: the scorer's values for null settings of the training; two towers have those of their encoder.
     """
 
     kinds: ClassVar[dict[str, type[Any]]] = {}
@@ -60,13 +60,13 @@ class ScorerSettings(Implemented):
     trained: ClassVar[TrainingDefaults] = TrainingDefaults()
 
     kind: str
-    """Kind of the scorer: two_towers, the similarity of two encodings (the paper's), or one of the rankers of Cohen et
-    al. 2018: cossim, the cosine of two texts' states of one LSTM (Tan et al. 2015), and duet_distributed, layers over
-    the products of a query's and a document's vectors (Mitra et al. 2017). encoder_head is a trained head over the
-    pre-trained encoder of `channels.encoder`, whose cosine is then no channel of its own."""
+    """Kind of the scorer: two_towers, the similarity of two encodings (the paper's), or a ranker of Cohen et al. 2018:
+    cossim, the cosine of two texts' states in a shared LSTM (Tan et al. 2015), and duet_distributed, layers over the
+    products of a query's and a document's vectors (Mitra et al. 2017). encoder_head is a trained head over the
+    pre-trained encoder of `channels.encoder`, whose cosine is then not a channel."""
 
     def training_defaults(self) -> TrainingDefaults:
-        """Returns the own values for settings of the training."""
+        """Returns the scorer's values for null settings of the training."""
         return self.trained
 
     @property
@@ -86,12 +86,12 @@ class ScorerSettings(Implemented):
 
     @property
     def has_only_tables(self) -> bool:
-        """Whether the scorer has no other weights than tables of words."""
+        """Whether all weights of the scorer are tables of words."""
         return False
 
     @property
     def word_width(self) -> int | None:
-        """Length of the word embeddings; None without any."""
+        """Length of the word embeddings; None without word embeddings."""
         return None
 
 
@@ -105,7 +105,7 @@ class SimilaritySettings(ScorerSettings):
     inner product."""
     epsilon: Annotated[float, Field(ge=0, le=LARGEST_EPSILON), AfterValidator(_checked_epsilon)] = 1.0
     """Smoothness of smooth_cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine. The smallest other
-    value is 1e-6, because float32 loses less beside norms of 1. Unused with cosine and dot."""
+    value is 1e-6, because float32 cannot add smaller ones to norms of 1. Unused with cosine and dot."""
 
     @property
     def has_epsilon(self) -> bool:
@@ -121,13 +121,13 @@ class TwoTowersSettings(SimilaritySettings):
 
     kind: Literal["two_towers"] = "two_towers"
     encoder: TextEncoderSettings = MeanSettings()
-    """The encoder of a text's words into one vector."""
+    """The encoder of a text's words as a vector."""
     embedding_dim: Count = 64
     """Length of a word's, a query's and a document's vector."""
 
     @classmethod
-    def of(cls, encoder: str, **settings: Any) -> "TwoTowersSettings":
-        """Returns the settings of towers with an encoder of some kind with its defaults."""
+    def with_encoder(cls, encoder: str, **settings: Any) -> "TwoTowersSettings":
+        """Returns the settings of towers with an encoder of the given kind, with its defaults."""
         return cls.model_validate({"encoder": encoder, **settings})
 
     def modules(self) -> Iterator[str]:
@@ -136,7 +136,7 @@ class TwoTowersSettings(SimilaritySettings):
         yield from self.encoder.modules()
 
     def training_defaults(self) -> TrainingDefaults:
-        """Returns the encoder's own values."""
+        """Returns the encoder's values."""
         return self.encoder.trained
 
     @property
@@ -151,7 +151,7 @@ class TwoTowersSettings(SimilaritySettings):
 
     @property
     def has_only_tables(self) -> bool:
-        """Whether the encoder has no other weights than tables of words."""
+        """Whether all weights of the encoder are tables of words."""
         return self.encoder.has_only_tables
 
     @property
@@ -162,8 +162,8 @@ class TwoTowersSettings(SimilaritySettings):
 
 @ScorerSettings.add
 class EncoderHeadSettings(SimilaritySettings):
-    """A trained head over the pre-trained encoder of `channels.encoder`: a square matrix a side, which starts from the
-    identity."""
+    """A trained head over the pre-trained encoder of `channels.encoder`: a square matrix for queries and another for
+    documents, which start as the identity."""
 
     implementation: ClassVar[str] = "models.encoders.encoder_head.EncoderHead"
     reads_words: ClassVar[bool] = False
@@ -174,7 +174,7 @@ class EncoderHeadSettings(SimilaritySettings):
 
 
 class WordScorerSettings(ScorerSettings):
-    """A scorer with word embeddings of its own, as those of Cohen et al. 2018."""
+    """A ranker of Cohen et al. 2018, with its own word embeddings."""
 
     trained: ClassVar[TrainingDefaults] = DEEP
 
@@ -185,7 +185,7 @@ class WordScorerSettings(ScorerSettings):
     dropout: Share = 0.0
     """Share of the components of the word embeddings that a training step leaves out."""
     query_words: Count = 20
-    """Number of a query's first words that count."""
+    """Number of a query's first words that are read."""
 
     @property
     def word_width(self) -> int | None:
@@ -195,7 +195,7 @@ class WordScorerSettings(ScorerSettings):
 
 @ScorerSettings.add
 class CosSimSettings(WordScorerSettings):
-    """The cosine of two texts' states of one LSTM (Tan et al. 2015)."""
+    """The cosine of two texts' states in a shared LSTM (Tan et al. 2015)."""
 
     implementation: ClassVar[str] = "models.rankers.cos_sim.CosSim"
     indexed_by: ClassVar[IndexedBy] = "vectors"
@@ -215,9 +215,9 @@ class DuetSettings(WordScorerSettings):
     initial_scale: Scale = 0.03
     """Standard deviation of the random initial embeddings."""
     filters: Count = 128
-    """Number of filters over word trigrams, and width of each layer after them."""
+    """Number of filters over word trigrams, and width of each later layer."""
     window: Count = 100
-    """Number of a document's words that one vector stands for."""
+    """Number of a document's words in a window, which has a single vector."""
 
 
 Weight: TypeAlias = Annotated[
@@ -228,24 +228,25 @@ Weight: TypeAlias = Annotated[
 
 
 class ChannelSettings(Implemented):
-    """A channel of the score beside the scorer that is trained.
+    """A channel of the score besides the trained scorer.
 
-    Its class is a `models.rankers.scorer.Scorer`; the class method `make` takes `ScorerInputs`.
+    Its class is a `models.rankers.scorer.Scorer`, made by its class method `make`.
     """
 
     kinds: ClassVar[dict[str, type[Any]]] = {}
     indexed_by: ClassVar[IndexedBy] = None
 
     kind: str
-    """Kind of the channel: cl_lsi, or one that was added, see CONTRIBUTING.md."""
+    """Kind of the channel: cl_lsi, or a kind that was added, see CONTRIBUTING.md."""
     weight: Weight = 0.5
     """Weight of the channel; fitted: the best of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2, 2, 3, 4, 6, 8, 12 and
-    16 on the eval split, by ndcg_5 + 0.1 p_mr_1; held_out: the best on the eval split of each training domain, in the
-    mean over domains, with a ranker and a lexicon that have not seen it."""
+    16 on the eval split, by ndcg_5 + 0.1 p_mr_1; held_out: the best on average over training domains, on each domain's
+    eval split with a ranker and a lexicon that have not seen the domain."""
     in_training: bool = False
-    """Whether a channel that is learned before the training counts in the training's loss, with its weight; 0.5 where
-    that is fitted. A channel that is trained always counts."""
+    """Whether a channel that is learned before the training is part of the score in training, with its weight, or 0.5
+    if the weight is fitted. A trained channel always is."""
 
     def for_training(self) -> "ChannelSettings":
-        """Returns the settings that a training uses; the others are defaults, and change no training's identity."""
+        """Returns the settings that a training uses; the others are defaults, so that they do not change its
+        identity."""
         return self

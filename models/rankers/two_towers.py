@@ -21,14 +21,14 @@ class TwoTowers(InnerProduct, Watched):
     A document in several lists of a batch is encoded once.
 
     Args:
-      query_words, document_words: of the two languages.
-      settings: the towers'.
+      query_words, document_words: the words of the two languages.
+      settings: the settings of the towers.
       seed: seeds the initial weights and dropout.
 
     Call arguments:
       features: `query_tokens`, int RaggedTensor [batch, (tokens)]; `doc_tokens`, int RaggedTensor
-        [documents, (tokens)]; with stems, beside or instead of tokens, `query_stems` and `doc_stems` likewise; and
-        `document_index` (see `Scorer`).
+        [documents, (tokens)]; `query_stems` and `doc_stems` if the encoder reads stems; and `document_index` (see
+        `Scorer`).
       training: whether dropout acts.
     """
 
@@ -42,7 +42,7 @@ class TwoTowers(InnerProduct, Watched):
     ) -> None:
         super().__init__(**kwargs)
         self.query_encoder = make_encoder(settings, query_words, seed, "query_encoder")
-        # The two encoders must not start alike.
+        # The starts of the two encoders must differ.
         self.document_encoder = make_encoder(settings, document_words, seed + 1, "document_encoder", for_documents=True)
         self._query_terms, self._document_terms = (
             (f.QUERY_TOKENS, f.DOC_TOKENS) if settings.reads.words else (f.QUERY_STEMS, f.DOC_STEMS)
@@ -52,7 +52,7 @@ class TwoTowers(InnerProduct, Watched):
 
     @classmethod
     def make(cls, inputs: ScorerInputs) -> "TwoTowers":
-        """Makes the towers that a configuration names."""
+        """Makes the towers of a configuration."""
         return cls(inputs.query_words, inputs.document_words, inputs.settings, inputs.job.training.seed)
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
@@ -79,10 +79,8 @@ class TwoTowers(InnerProduct, Watched):
         return self.similarity.document_vector(self._encode_documents(features, training))
 
     def word_vectors(self, features: dict[str, Any]) -> tf.Tensor | None:
-        """Returns the encoder's share of each word (see `TextEncoder.word_parts`), divided as the whole document is.
-
-        With a cosine the divisor is the norm of the whole document's encoding, plus epsilon.
-        """
+        """Returns the encoder's share of each word (see `TextEncoder.word_parts`), divided by the document's
+        divisor."""
         stems = {"stems": features[f.DOC_STEMS]} if self._has_stems else {}
         parts = self.document_encoder.word_parts(features[self._document_terms], **stems)
         if parts is None:
@@ -102,13 +100,12 @@ class TwoTowers(InnerProduct, Watched):
 
     @property
     def bounds(self) -> Bounds:
-        """The similarity's range; the thresholds' scale is the paper's, of cosines, for the inner product too."""
+        """The similarity's range; thresholds have the paper's scale, of cosines, also for the inner product."""
         low, high = self.similarity.score_range
         return Bounds(low, high, theta_ends=(-1.0, 1.0), padded=self.similarity.padded_score)
 
     def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        """Returns the scores, and the largest gradients of a score: ours, and the plain cosine's on the same
-        encodings."""
+        """Returns the scores, and the largest gradients of our score and of the plain cosine on the same encodings."""
         query, documents = self.encode(features)
         mask = features[f.DOCUMENT_INDEX] >= 0
         watched = {"max": self.similarity, "plain_cosine_max": SmoothCosine(epsilon=0.0)}
@@ -118,7 +115,7 @@ class TwoTowers(InnerProduct, Watched):
         }
 
     def figures(self) -> dict[str, float]:
-        """Returns the bound of a score's gradient, if it is finite; JSON has no infinite number."""
+        """Returns the bound of a score's gradient, if it is finite as JSON demands."""
         bound = self.similarity.gradient_bound
         return {"score_gradient/bound": bound} if math.isfinite(bound) else {}
 
@@ -126,14 +123,14 @@ class TwoTowers(InnerProduct, Watched):
 def make_encoder(
     settings: TwoTowersSettings, words: Words, seed: int, name: str, for_documents: bool = False
 ) -> TextEncoder:
-    """Makes one tower's encoder: the Keras layer that a configuration names, with its own settings.
+    """Makes the encoder of a tower.
 
     Args:
-      settings: the towers'.
-      words: of the tower's language.
+      settings: the settings of the towers.
+      words: the words of the tower's language.
       seed: see `TextEncoder`.
-      name: the layer's.
-      for_documents: whether it is the tower of documents.
+      name: the layer's name.
+      for_documents: whether the tower is that of documents.
     """
     encoder, reads = settings.encoder, settings.reads
     arguments = encoder.arguments(for_documents)
@@ -156,7 +153,7 @@ def make_encoder(
 
 
 def make_similarity(settings: SimilaritySettings, dim: int, largest_component: float) -> Similarity:
-    """Makes the layer that scores two encodings; the plain cosine is the smooth one without epsilon.
+    """Makes the layer that scores two encodings; the plain cosine is smooth cosine with epsilon 0.
 
     Args:
       settings: the similarity and its epsilon.
@@ -191,6 +188,6 @@ def largest_score_gradient(
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(pairs)
         scores = similarity(*pairs)
-    # A pair's score depends on its own two vectors alone, so the gradient of the sum holds that of each.
+    # A pair's score depends only on its own vectors, so the gradient of the sum has the gradients of all pairs.
     norms = [tf.norm(tf.reshape(part, [-1, query.shape[-1]]), axis=-1) for part in tape.gradient(scores, pairs)]
     return tf.reduce_max(tf.concat([*norms, [0.0]], axis=0))

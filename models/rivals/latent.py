@@ -1,4 +1,4 @@
-"""Latent semantic indexing, in one language and across two, alone and mixed with tf-idf."""
+"""Latent semantic indexing within and across languages, with and without tf-idf."""
 
 from collections.abc import Iterator
 from functools import cache, partial
@@ -14,7 +14,7 @@ from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermList
 from models.rivals.vector_space import cosine, parameters_of, translations, unit_queries
 
 MIXTURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-"""The shares alpha of a latent score beside tf-idf's."""
+"""The shares alpha of a latent score in a mixture with tf-idf."""
 
 _Map = npt.NDArray[np.float64]
 
@@ -46,7 +46,7 @@ def cl_lsi_mixed(texts: TermLists) -> Ranking:
 
 
 def _lsi_candidates(texts: TermLists) -> Iterator[Candidate]:
-    """LSI with every translation in every length."""
+    """Yields LSI with every translation and every length."""
     space = largest_singular_vectors(texts.unit_documents(texts.train), max(DIMS)).right
     for name, table in translations(texts):
         for dim in _dims(space):
@@ -77,8 +77,8 @@ def _cl_lsi(texts: TermLists, query_map: _Map, document_map: _Map, split: Split)
 
 
 def _mixed(texts: TermLists, latent: Iterator[Candidate]) -> Iterator[Candidate]:
-    """Every latent ranker mixed with every tf-idf in every share."""
-    # Each ranker scores a split once for all mixtures.
+    """Yields every latent ranker mixed with every tf-idf in every share."""
+    # Each ranker scores a split only once for all mixtures.
     plain = [(name, cache(partial(cosine, texts, table))) for name, table in translations(texts)]
     for candidate in latent:
         scores = cache(candidate.scores)
@@ -90,7 +90,7 @@ def _mixed(texts: TermLists, latent: Iterator[Candidate]) -> Iterator[Candidate]
 
 
 def _dims(space: _Map) -> list[int]:
-    """The lengths to try: those of `DIMS` that the space has, or all that it has."""
+    """The lengths to try: those of `DIMS` within the space, or the whole space."""
     return [dim for dim in DIMS if dim <= space.shape[1]] or [space.shape[1]]
 
 

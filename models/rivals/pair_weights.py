@@ -1,4 +1,4 @@
-"""Rankers with a weight for each pair of a query's term and a document's: the full matrix, and hashed into bins."""
+"""Rankers with a weight for each pair of a query's and a document's term, in a full matrix or hashed into bins."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -19,12 +19,12 @@ RATES: Final = (1.0, 3.0, 10.0)
 EPOCHS: Final = 6
 """The largest number of passes over the train lists."""
 BINS: Final = (1_000_000, 3_000_000, 6_000_000)
-"""The numbers of bins, h, that a hash kernel tries: the paper's."""
+"""The numbers of bins, h, of the paper's hash kernels."""
 
 _MAX_BYTES: Final = 4 << 30
 """The largest matrix: the paper's 30,000 x 30,000 words take 3.4 GB."""
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number near 2^64 divided by the golden ratio: multiplied by it, neighbouring numbers lie far apart."""
+"""An odd number near 2^64 divided by the golden ratio, which as a factor spreads neighbouring numbers."""
 
 _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float32]
@@ -33,7 +33,7 @@ _Floats = npt.NDArray[np.float32]
 def perceptron(texts: TermLists) -> Ranking:
     """The margin ranking perceptron: f(q, d) = q' W d with a weight for each pair of terms (Bai et al. 2009, eq. 1).
 
-    W starts at 0, and within one language also at the identity. See `_train`.
+    W starts at 0, and within a language also at the identity. See `_train`.
 
     Raises:
       DataError: W is too large.
@@ -44,25 +44,25 @@ def perceptron(texts: TermLists) -> Ranking:
         for is_identity in starts:
             for rate in RATES:
                 named = {"start": "identity" if is_identity else "zero"} if len(starts) > 1 else {}
-                for epoch, weights in _train(texts, _Matrix.of(texts, is_identity), rate, "perceptron"):
+                for epoch, weights in _train(texts, _Matrix.make(texts, is_identity), rate, "perceptron"):
                     yield Candidate({**named, "rate": rate, "epochs": epoch}, weights.scores)
 
     return texts.choose(candidates())
 
 
 def hash_kernel(texts: TermLists) -> Ranking:
-    """The perceptron whose weights share h bins by a hash of the two terms (Shi et al. 2009, "Hash Kernels").
+    """The perceptron with h weights, chosen by a hash of the two terms (Shi et al. 2009, "Hash Kernels").
 
-    The learning rate is the best with the fewest bins.
+    The learning rate is that which is best with the smallest h.
     """
 
-    def candidates_of(bins: int, rates: tuple[float, ...]) -> Iterator[Candidate]:
+    def candidates(bins: int, rates: tuple[float, ...]) -> Iterator[Candidate]:
         for rate in rates:
             for epoch, weights in _train(texts, _Bins(texts, bins), rate, "hash_kernel"):
                 yield Candidate({"bins": bins, "rate": rate, "epochs": epoch}, weights.scores)
 
-    best = texts.choose(candidates_of(BINS[0], RATES))
-    rankings = [texts.choose(candidates_of(bins, (best.parameters["rate"],))) for bins in BINS[1:]]
+    best = texts.choose(candidates(BINS[0], RATES))
+    rankings = [texts.choose(candidates(bins, (best.parameters["rate"],))) for bins in BINS[1:]]
     return max([best, *rankings], key=lambda ranking: ranking.eval_value)
 
 
@@ -71,15 +71,14 @@ def _train(texts: TermLists, weights: "_Weights", rate: float, name: str) -> Ite
 
         loss = mean over the pairs (d+, d-) of a list with different grades of max(0, 1 - f(q, d+) + f(q, d-))
 
-    A step takes the gradient of one list, all of whose pairs are computed at once; the paper's takes a pair drawn at
-    random (eq. 5).
+    A step takes the gradient of all pairs of a list; the paper's takes a random pair (eq. 5).
     """
     order = np.random.default_rng(texts.seed)
     lists = list(zip(texts.train.lists.grades, texts.train.listed, strict=True))
     for epoch in range(1, EPOCHS + 1):
         for row in order.permutation(len(lists)):
             grades, rows = lists[row]
-            example = _Example.of(weights.queries[row], weights.documents[rows])
+            example = _Example.make(weights.queries[row], weights.documents[rows])
             scores = weights.document_scores(example)
             is_pair = grades[:, np.newaxis] > grades
             missed = is_pair & (scores[:, np.newaxis] - scores < 1)
@@ -99,7 +98,7 @@ class _Example(NamedTuple):
     documents: sparse.csr_matrix
 
     @classmethod
-    def of(cls, query: sparse.csr_matrix, documents: sparse.csr_matrix) -> "_Example":
+    def make(cls, query: sparse.csr_matrix, documents: sparse.csr_matrix) -> "_Example":
         return cls(query.indices.astype(np.int64), query.data, documents)
 
 
@@ -136,7 +135,7 @@ class _Weights(ABC):
         """Scores each document of each list."""
         queries, documents = self._vectors(split)
         return [
-            self.document_scores(_Example.of(queries[row], documents[rows])) for row, rows in enumerate(split.listed)
+            self.document_scores(_Example.make(queries[row], documents[rows])) for row, rows in enumerate(split.listed)
         ]
 
 
@@ -152,11 +151,11 @@ class _Matrix(_Weights):
             self._weights[rows, columns] = 1
 
     @classmethod
-    def of(cls, texts: TermLists, is_identity: bool) -> "_Matrix":
+    def make(cls, texts: TermLists, is_identity: bool) -> "_Matrix":
         """Makes the matrix.
 
         Raises:
-          DataError: it would be too large.
+          DataError: the matrix would be too large.
         """
         train = texts.train
         sides = (train.queries, train.documents)
@@ -164,9 +163,9 @@ class _Matrix(_Weights):
         size = 4 * len(query_terms) * len(document_terms)
         if size > _MAX_BYTES:
             raise DataError(
-                f"the weights of the baseline perceptron must take at most {_MAX_BYTES >> 30} GiB; those of "
-                f"{len(query_terms):,} x {len(document_terms):,} terms take {size / (1 << 30):.1f} GiB. Lower "
-                "data.vocabulary_size, or take the baseline hash_kernel."
+                f"the weights of the baseline perceptron must take at most {_MAX_BYTES >> 30} GiB; got "
+                f"{size / (1 << 30):.1f} GiB for {len(query_terms):,} x {len(document_terms):,} terms. Lower "
+                "data.vocabulary_size, or use the baseline hash_kernel."
             )
         return cls(texts, query_terms, document_terms, is_identity)
 
@@ -185,14 +184,14 @@ class _Matrix(_Weights):
 
 
 class _Bins(_Weights):
-    """W as h numbers; the pair of the terms i and j has that of a hash of (i, j)."""
+    """W as h numbers; a hash of (i, j) chooses the number for the terms i and j."""
 
     def __init__(self, texts: TermLists, bins: int) -> None:
         super().__init__(texts)
         self._weights: _Floats = np.zeros(bins, np.float32)
 
     def _hashed_pairs(self, example: _Example) -> tuple[_Ints, _Floats]:
-        """The bin and the product of the two weights, of each term of the query with each entry of the documents."""
+        """The bins, and the products of weights, of each term of the query and each entry of the documents."""
         entries = example.documents.indices.astype(np.uint64)
         mixed = (example.query_terms.astype(np.uint64)[:, np.newaxis] * _ODD) ^ entries
         hashed = (mixed * _ODD) >> np.uint64(20)
@@ -201,7 +200,7 @@ class _Bins(_Weights):
         )
 
     def document_scores(self, example: _Example) -> _Floats:
-        """Returns the sum over the pairs of terms of weight * product, of each document."""
+        """Returns each document's sum of weight * product over the pairs of terms."""
         bins, products = self._hashed_pairs(example)
         entry_scores = (self._weights[bins] * products).sum(axis=0)
         summed = sparse.csr_matrix(

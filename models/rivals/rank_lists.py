@@ -25,12 +25,12 @@ from schemas.evaluation import PARAMETERS_FILE, RUN_ENDING
 
 
 def structured_queries(texts: TermLists) -> Ranking:
-    """Scores by the channel `lexicon` alone (see `models.lexicon.structured_queries`)."""
+    """Scores by the channel `lexicon` (see `models.lexicon.structured_queries`)."""
     return texts.choose([Candidate({}, partial(_lexicon_scores, texts))])
 
 
 def cl_lsi_lexicon(texts: TermLists) -> Ranking:
-    """Scores by cl_lsi + weight * the channel `lexicon`: two rankers that are learned in seconds, without training."""
+    """Scores by cl_lsi + weight * the channel `lexicon`, which are learned in seconds."""
 
     def candidates() -> Iterator[Candidate]:
         lexicon_scores = cache(partial(_lexicon_scores, texts))
@@ -54,25 +54,12 @@ def _lexicon_scores(texts: TermLists, split: Split) -> Scores:
 METHODS: Final[dict[str, Callable[[TermLists], Ranking]]] = {
     method.__name__: method
     for method in (
-        tfidf,
-        translated,
-        query_expansion,
-        lsi,
-        lsi_mixed,
-        cl_lsi,
-        cl_lsi_mixed,
-        perceptron,
-        hash_kernel,
-        structured_queries,
-        cl_lsi_lexicon,
-        bm25_stems,
-        translated_bm25,
-        translated_rm3,
+        *(tfidf, translated, query_expansion, lsi, lsi_mixed, cl_lsi, cl_lsi_mixed, perceptron, hash_kernel),
+        *(structured_queries, cl_lsi_lexicon, bm25_stems, translated_bm25, translated_rm3),
     )
 }
-"""Each of `models.choices.RIVALS` by its name: a function that chooses its parameters on the eval split and scores the
-test lists."""
-
+"""The functions of `models.choices.RIVALS` by name; each chooses its parameters on the eval split and scores the test
+lists."""
 
 log = logging.getLogger("clir.training")
 
@@ -81,14 +68,14 @@ def rank_lists(methods: Sequence[str], texts: TermLists) -> dict[str, str]:
     """Chooses the parameters of each method on the eval lists, and ranks the test lists.
 
     Args:
-      methods: of `METHODS`.
+      methods: names in `METHODS`.
       texts: the lists of every split.
 
     Returns:
-      name to content: a run file for each method, tagged with its name, and the parameters.
+      from name to content: a run file for each method, tagged with its name, and the parameters.
 
     Raises:
-      DataError: a split has no lists, or see the method.
+      DataError: a split has no lists, or a method fails.
     """
     splits = {"train": texts.train, "eval": texts.eval, "test": texts.test}
     empty = [name for name, split in splits.items() if not len(split.lists)]
@@ -115,18 +102,18 @@ def translate_queries(
 
     Args:
       splits: lists, as texts.
-      settings: of any kind but none; without a probe where nobody has asked the translator yet.
-      languages: of the queries, and of the documents.
+      settings: the translator; without a probe, the translator is probed first.
+      languages: ISO 639-1 codes of the queries and the documents.
 
     Returns:
-      the text of each query to its translation.
+      from the text of each query to its translation.
 
     Raises:
       DataError: the translator fails, is not allowed, or changes.
     """
     source, target = languages
     if settings.probe is None:
-        settings = with_probe(settings, (target, source))  # in a cluster nobody has asked it
+        settings = with_probe(settings, (target, source))  # as in a cluster
     texts = sorted({text for lists in splits for text in lists.query_columns[f.QUERY_TEXT].numpy().tolist()})
     log.info("%s queries to translate", f"{len(texts):,}")
     lines = [" ".join(text.decode().split()) for text in texts]

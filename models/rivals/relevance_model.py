@@ -1,4 +1,4 @@
-"""BM25 on stems, of queries as they are and machine translated, and with a relevance model (RM3).
+"""BM25 on stems, for original and machine-translated queries, and with a relevance model (RM3).
 
 Sources: Robertson and Zaragoza 2009; Lavrenko and Croft 2001, "Relevance-Based Language Models"; Abdul-Jaleel et al.
 2004, "UMass at TREC 2004: Novelty and HARD", for RM3.
@@ -16,11 +16,11 @@ from models.lexicon.term_weight import K1, length_norm
 from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermLists
 
 ASSUMED_DOCUMENTS: Final = (1, 2, 5, 10)
-"""The numbers of documents that a relevance model takes for relevant."""
+"""The numbers of documents that a relevance model assumes relevant."""
 EXPANSION_TERMS: Final = (10, 30, 100)
-"""The numbers of its most probable terms that it keeps."""
+"""The numbers of most probable terms that a relevance model keeps."""
 SHARES_OF_QUERY: Final = (0.25, 0.5, 0.75)
-"""The shares of the first query, alpha, beside the model."""
+"""The shares of the original query, alpha, in the expanded query."""
 
 
 def bm25_stems(texts: TermLists) -> Ranking:
@@ -29,12 +29,12 @@ def bm25_stems(texts: TermLists) -> Ranking:
 
 
 def translated_bm25(texts: TermLists) -> Ranking:
-    """Scores by BM25 of machine translated queries."""
+    """Scores by BM25 of machine-translated queries."""
     return texts.choose([Candidate({}, lambda split: _bm25(texts, _translated(split), split))])
 
 
 def translated_rm3(texts: TermLists) -> Ranking:
-    """Scores by BM25 of machine translated queries in a second pass, expanded by the best documents of the first.
+    """Scores by BM25 of machine-translated queries in a second pass, expanded by the best documents of the first.
 
         p(d) = score(q, d) / sum of the scores of the assumed documents
         p(w | R) = sum over the assumed documents d of p(d) tf(w, d) / |d|, of the most probable terms w, normalised
@@ -70,7 +70,7 @@ def _bm25(texts: TermLists, queries: sparse.csr_matrix, split: Split) -> Scores:
 
 def _translated(split: Split) -> sparse.csr_matrix:
     if split.translated_queries is None:
-        raise ValueError("a translated query needs a translator; there is none.")
+        raise ValueError("a translated query needs a translator; got none.")
     return split.translated_queries
 
 
@@ -82,7 +82,7 @@ def _distinct(queries: sparse.csr_matrix) -> sparse.csr_matrix:
 def _term_weights(texts: TermLists, split: Split) -> sparse.csr_matrix:
     """The weight of each term of each document in BM25: float [documents, terms]."""
     if texts.collection is None:
-        raise ValueError("BM25 needs the statistics of the collection; there are none.")
+        raise ValueError("BM25 needs the statistics of the collection; got none.")
     counts = split.documents
     lengths = np.asarray(counts.sum(axis=1))[:, 0]
     norms = np.repeat(length_norm(lengths, texts.collection.mean_length), np.diff(counts.indptr))
@@ -97,6 +97,6 @@ def _normalised(rows: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def _probable_terms(model: sparse.csr_matrix, terms: int) -> sparse.csr_matrix:
-    """The most probable terms of a distribution, normalised; of equally probable ones the first: float [1, terms]."""
+    """Keeps the most probable terms of a distribution, the first of equal ones, and normalises: float [1, terms]."""
     kept = np.argsort(-model.data, kind="stable")[:terms]
     return _normalised(sparse.csr_matrix((model.data[kept], model.indices[kept], [0, len(kept)]), model.shape))

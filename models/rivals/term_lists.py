@@ -19,7 +19,7 @@ from schemas.collection import RawText
 from schemas.word_rules import WordRules
 
 Scores: TypeAlias = list[npt.NDArray[np.float32]]
-"""The scores of each list's documents, in its order."""
+"""The scores of each list's documents, in the order of the list."""
 
 Vectors: TypeAlias = "sparse.csr_matrix | npt.NDArray[np.float64]"
 """A vector of each text: float [texts, dim]."""
@@ -27,14 +27,14 @@ Vectors: TypeAlias = "sparse.csr_matrix | npt.NDArray[np.float64]"
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The lists of a split; all matrices have the same terms.
+    """The lists of a split, with matrices over the same terms.
 
     Attributes:
       lists: the lists.
       queries: counts of the terms of each query: float [lists, terms].
       documents: counts of the terms of each distinct document: float [documents, terms].
-      translated_queries: counts of the terms of each query as a translator gives it in the documents' language: float
-        [lists, terms]; None without a translator.
+      translated_queries: counts of the terms of each query's machine translation: float [lists, terms]; None without a
+        translator.
     """
 
     lists: RankingLists
@@ -65,7 +65,7 @@ class CollectionTerms(NamedTuple):
     """Mean number of terms of a document."""
 
     @classmethod
-    def of(
+    def from_texts(
         cls,
         collection: Iterable[RawText],
         kind: Kind,
@@ -88,19 +88,19 @@ class CollectionTerms(NamedTuple):
 
 @dataclass(frozen=True)
 class TermLists:
-    """The three splits over one numbering of terms.
+    """The three splits over a common numbering of terms.
 
     Attributes:
-      train, eval, test: the splits of that name.
+      train, eval, test: the splits.
       query_idf, document_idf: inverse document frequency of each term among the distinct queries, and documents, of the
-        train lists; within one language, among the documents for both: float [terms].
+        train lists; within a language both are among the documents: float [terms].
       has_one_language: whether queries and documents have the same language.
-      lexicon: of the kind `lexicon`; None within one language, or without one.
-      translations: A of the lexicon, float [terms, terms]; None where there is none.
+      lexicon: a lexicon of the kind `lexicon`; None within a language, or where no method needs it.
+      translations: A of the lexicon, float [terms, terms]; None without a lexicon.
       collection: statistics of the whole collection; None where no method needs them.
       top_grade: the MR grade.
-      vocabulary_size: the number of most frequent terms of each side that a full matrix of weights covers.
-      seed: of random orders.
+      vocabulary_size: the number of most frequent terms of queries, and of documents, in a full matrix of weights.
+      seed: seeds random orders.
     """
 
     train: Split
@@ -129,14 +129,14 @@ class TermLists:
         collection: Iterable[RawText] | None = None,
         translated: Mapping[bytes, bytes] | None = None,
     ) -> "TermLists":
-        """Counts the terms of texts: words within one language, as in the paper, and stems across two.
+        """Counts the terms of texts: words within a language, as in the paper, and stems across languages.
 
         Args:
-          splits: name to lists, as texts.
-          languages: of queries and documents.
-          rules: what words are, and how many of a text count.
-          lexicon: of the kind `lexicon`, for methods that translate queries; unused within one language.
-          top_grade, vocabulary_size, seed: see above.
+          splits: from name to lists, as texts.
+          languages: ISO 639-1 codes of queries and documents.
+          rules: the rules for splitting texts into words.
+          lexicon: a lexicon of the kind `lexicon`, for methods that translate queries; unused within a language.
+          top_grade, vocabulary_size, seed: see the attributes.
           collection: the text of every document, for methods that need its statistics.
           translated: the text of each query in the documents' language, for methods that need a translator.
         """
@@ -176,7 +176,9 @@ class TermLists:
             lexicon=lexicon,
             translations=translations,
             collection=(
-                None if collection is None else CollectionTerms.of(collection, kind, languages, rules, counter.terms)
+                None
+                if collection is None
+                else CollectionTerms.from_texts(collection, kind, languages, rules, counter.terms)
             ),
             top_grade=top_grade,
             vocabulary_size=vocabulary_size,
@@ -184,7 +186,7 @@ class TermLists:
         )
 
     def unit_queries(self, split: Split) -> sparse.csr_matrix:
-        """tf-idf of the queries as they are, of unit length: float [lists, terms]."""
+        """tf-idf of the original queries, of unit length: float [lists, terms]."""
         return unit_rows(split.queries @ sparse.diags(self.query_idf))
 
     def unit_documents(self, split: Split) -> sparse.csr_matrix:
@@ -194,11 +196,11 @@ class TermLists:
     def choose(self, candidates: Iterable["Candidate"]) -> "Ranking":
         """Returns the test lists' scores of the candidate with the best `EvalMetrics` on the eval lists.
 
-        A candidate is scored before the next one is made; of equally good ones the first is taken.
+        Scores a candidate before the next is made; among equally good candidates takes the first.
         """
         best: Ranking | None = None
         for candidate in candidates:
-            value = EvalMetrics.of(self.eval.lists, candidate.scores(self.eval), self.top_grade).value
+            value = EvalMetrics.measure(self.eval.lists, candidate.scores(self.eval), self.top_grade).value
             if best is None or value > best.eval_value:
                 best = Ranking(candidate.scores(self.test), candidate.parameters, value)
         if best is None:
@@ -207,7 +209,7 @@ class TermLists:
 
 
 class Candidate(NamedTuple):
-    """A rival with some parameters."""
+    """A rival with chosen parameters."""
 
     parameters: dict[str, Any]
     scores: Callable[[Split], Scores]

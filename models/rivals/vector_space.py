@@ -1,4 +1,4 @@
-"""The vector space model: tf-idf and the cosine, of queries as they are, translated and expanded."""
+"""The vector space model: tf-idf and the cosine, for original, translated and expanded queries."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,10 +12,10 @@ from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermList
 EXPANDED_BY: Final = (1, 2, 5, 10, 20)
 """The numbers of documents, E, that an expansion tries."""
 EXPANSION_WEIGHTS: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
-"""The weights, beta, of their mean."""
+"""The weights, beta, of the mean of these documents."""
 
 Translation = tuple[str, sparse.csr_matrix]
-"""A way to translate queries: its name, and the weight of each term as a translation of each, float [terms, terms]."""
+"""A way to translate queries: its name, and the weights of translations, float [query terms, document terms]."""
 
 
 def tfidf(texts: TermLists) -> Ranking:
@@ -36,7 +36,8 @@ def query_expansion(texts: TermLists) -> Ranking:
 
         q' = q + beta / E * sum of the E best documents of q's list
 
-    q is translated across languages. The paper takes the best of all documents. Source: Bai et al. 2009, section 4.
+    q is translated across languages. The paper takes the best documents of the collection. Source: Bai et al. 2009,
+    section 4.
     """
 
     def candidates() -> Iterator[Candidate]:
@@ -50,11 +51,10 @@ def query_expansion(texts: TermLists) -> Ranking:
 
 
 def translations(texts: TermLists) -> list[Translation]:
-    """Returns the ways to translate a query; within one language it stays as it is.
+    """Returns the ways to translate a query: none within a language, otherwise `best` and `all`.
 
-    `best` is each term's most probable translation, `all` its row of A with the weights there. A term without a
-    translation stays as it is. One that has some does not: the lexicon's identity, which is as heavy as all of them
-    together, would leave half of each query in its own language.
+    `best` takes each term's most probable translation, `all` its row of A. Only terms without translations are kept
+    themselves: the identity weighs as much as all translations of a term, and would keep half of each query.
     """
     size = len(texts.document_idf)
     learned = texts.translations
@@ -67,7 +67,7 @@ def translations(texts: TermLists) -> list[Translation]:
 
 
 def parameters_of(texts: TermLists, translation: str) -> dict[str, str]:
-    """Returns a translation as a parameter to report; none within one language."""
+    """Returns a translation as a parameter for the report; empty within a language."""
     return {} if texts.translations is None else {"translation": translation}
 
 

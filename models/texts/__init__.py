@@ -1,1 +1,1 @@
-"""From texts to words, stems and numbers."""
+"""Splits texts into words, stems them and counts them."""

@@ -1,4 +1,4 @@
-"""From pairs of characters to the words that a reader knows."""
+"""Joins pairs of characters to readable words."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -8,15 +8,15 @@ import tensorflow as tf
 from models.texts.tokens import paired_characters
 
 _FACTOR: Final = 2
-"""The largest factor between the weights of neighbouring pairs: those of one word are about equal."""
+"""The largest factor between the weights of neighbouring pairs, which are similar within a word."""
 
 
 class JoinedPairs(NamedTuple):
-    """Overlapping pairs of characters as one text, or a word that is no pair."""
+    """A text joined from overlapping pairs of characters, or a word that is not a pair."""
 
     text: str
     weight: float
-    """The largest weight of its pairs."""
+    """The largest weight of the pairs, or the word's weight."""
 
 
 class _Pair(NamedTuple):
@@ -33,9 +33,8 @@ class _Pair(NamedTuple):
 def join_pairs(words: Sequence[tuple[str, float]]) -> list[JoinedPairs]:
     """Joins overlapping pairs of characters (see `models.texts.tokens`) of similar weights into the longest texts.
 
-    The best pair begins a text. The best of all pairs that fit one of its ends lengthens it, until none fits; then the
-    best of the pairs that are left begins the next text. So each pair is in one text, and each text has all of its
-    pairs.
+    The best pair starts a text, and the best pair that fits either end extends it, until none fits; then the best
+    remaining pair starts the next text. Each pair is in exactly one text.
 
     Args:
       words: distinct words, or stems, each with its weight >= 0.

@@ -1,4 +1,4 @@
-"""Makes equal what no reader tells apart, where Unicode's normalisation leaves two texts: within and between marks."""
+"""Unifies marks that readers cannot distinguish and Unicode's normalisation leaves different."""
 
 from typing import Final
 
@@ -20,14 +20,14 @@ _OLD_LETTERS: Final = {
     f"ക{_VIRAMA}": "ൿ",  # Malayalam's chillus
     r"ত\x{9CD}": "ৎ",  # Bengali's khanda ta
 }  # fmt: skip
-"""Consonants without a vowel, as texts before Unicode 5.1 and 4.1 write them, with a joiner behind; and their letters.
+"""From consonants without a vowel, which texts before Unicode 5.1 and 4.1 write with a joiner, to their letters.
 Source: the Unicode Standard, sections 12.9 (Malayalam) and 12.2 (Bengali)."""
 
 
 def without_inner_marks(texts: tf.Tensor) -> tf.Tensor:
-    """Drops marks that stand over words, and writes old spellings of letters as these letters: string [texts].
+    """Drops marks over words, and replaces old spellings of letters: string [texts] -> string [texts].
 
-    It has to come before case folding, which drops the joiner.
+    Must come before case folding, which drops the joiner.
     """
     rows = tf.where(~tf.strings.regex_full_match(texts, f"[^{MARKED}]*"))
     return tf.tensor_scatter_nd_update(texts, rows, _without_inner_marks(tf.gather_nd(texts, rows)))
@@ -42,7 +42,7 @@ def _without_inner_marks(texts: tf.Tensor) -> tf.Tensor:
 
 _ORDERS: Final = (
     # Thai and Lao: dots and vowels below, vowels above, tones, the sign of silence, nikhahit, and aa, which NFKC has
-    # parted from nikhahit in am. Source: the Unicode Standard, section 16.1, and the combining classes of tones.
+    # separated from nikhahit in am. Source: the Unicode Standard, section 16.1, and the combining classes of tones.
     "ฺ ุู ัิีึื็ ่้๊๋ ์๎ ํ า",
     "຺ຼ ຸູ ັິີຶືົ ່້໊໋ ໌ ໍ າ",
     # Khmer: robat, subscripts, subscript ro, shifters, vowels, signs. Source: Khmer Encoding Structure (UTN 61).
@@ -51,12 +51,12 @@ _ORDERS: Final = (
     # below, which NFC puts ahead of asat; asat; tones. Source: UTN 11.
     "ျၞၟ ြ ွႂ ှၠ ေႄ ိီဲဳဴဵႅႆ ုူ ါာၢၣၤႃ ံ ့ ် းႇႈႉႊႋႌႍႏ",
 )
-"""The marks of a character of each script in `SYLLABIC`, in their order; a space parts marks of different ranks."""
+"""The marks of a character of each script in `SYLLABIC`, in order, with spaces between marks of different ranks."""
 _RANKS: Final = {mark: rank for order in _ORDERS for rank, marks in enumerate(order.split(), 1) for mark in marks}
 _FIRST, _LAST = 0xE00, 0x17FF
 """The code points between which all of these marks lie."""
 _COENG, _CONSONANTS, _RO = "\u17d2", "\u1780-\u17b3", "\u179a"
-"""Khmer's sign that makes a subscript of the consonant behind it; and the consonant whose subscript comes last."""
+"""Khmer's sign that makes the next consonant a subscript; the consonants; and that whose subscript comes last."""
 _SUBSCRIPT, _SUBSCRIPT_RO = _RANKS[_COENG], _RANKS["\0"]
 
 _ALIKE: Final = {
@@ -64,7 +64,7 @@ _ALIKE: Final = {
     "\u17d2ដ": "\u17d2ត",  # da and ta are one subscript: ICANN's label generation rules for Khmer
     "េី": "ើ", "េា": "ោ",  # a vowel in two parts: UTN 61
 }  # fmt: skip
-"""Characters that look like others."""
+"""From characters to others that look the same."""
 
 
 def _class(marks: str) -> str:
@@ -72,7 +72,7 @@ def _class(marks: str) -> str:
 
 
 def _out_of_order() -> str:
-    """A pattern that each text with marks out of order matches, and few others do."""
+    """Returns a pattern that all texts with marks out of order match, and few others."""
     patterns = [*_ALIKE, f"{_COENG}{_RO}{_COENG}", f"{_COENG}[{_CONSONANTS}]៌"]
     for order in _ORDERS:
         ranks = order.replace("\0 ", "").split()
@@ -85,13 +85,11 @@ _OUT_OF_ORDER: Final = _out_of_order()
 
 @graph_function
 def ordered_marks(words: tf.Tensor) -> tf.Tensor:
-    """Puts the marks of Thai, Lao, Khmer and Burmese characters into one order: string [words] -> string [words].
+    """Sorts the marks of Thai, Lao, Khmer and Burmese characters, of normalised words: string [words] -> string
+    [words].
 
-    Most of these marks have the canonical combining class 0, so that normalisation keeps the order in which they were
-    typed, which fonts do not show. Characters that look like another are replaced by it.
-
-    Args:
-      words: normalised (NFC).
+    Most of these marks have the canonical combining class 0, so that normalisation keeps their typed order, which fonts
+    do not show. Also replaces characters in `_ALIKE`.
     """
     rows = tf.where(tf.strings.regex_full_match(words, _OUT_OF_ORDER))
     return tf.tensor_scatter_nd_update(words, rows, _ordered(tf.gather_nd(words, rows)))
@@ -103,7 +101,7 @@ def _rank_table() -> npt.NDArray[np.int8]:
 
 
 def _next(values: tf.Tensor, last: int | bool) -> tf.Tensor:
-    """The value behind each, and one for the last: [values]."""
+    """Shifts values by one position, and appends `last`: [values] -> [values]."""
     return tf.concat([values[1:], tf.constant([last], values.dtype)], 0)[: tf.size(values)]
 
 
@@ -117,7 +115,7 @@ def _ordered(words: tf.Tensor) -> tf.Tensor:
         is_known, tf.gather(_rank_table(), tf.clip_by_value(codes - _FIRST, 0, _LAST - _FIRST)), tf.constant(0, tf.int8)
     )
 
-    # A subscript is two characters of one rank.
+    # A subscript is two characters of the same rank.
     is_consonant = (codes >= ord(_CONSONANTS[0])) & (codes <= ord(_CONSONANTS[-1])) & ~is_first
     behind = tf.concat([[0], codes], 0)[:-1] == ord(_COENG)
     is_subscript = is_consonant & behind
@@ -131,5 +129,5 @@ def _ordered(words: tf.Tensor) -> tf.Tensor:
     words = tf.strings.unicode_encode(decoded.with_flat_values(tf.gather(codes, order)), "UTF-8")
     for spelling, character in _ALIKE.items():
         words = tf.strings.regex_replace(words, spelling, character)
-    # Marks of several scripts on one letter.
+    # A letter may have marks of several scripts.
     return tf_text.normalize_utf8(words, "NFC")

@@ -1,6 +1,6 @@
-"""The words of texts whose words are separated already, by white space, in every script."""
+"""Splits texts whose words are already separated by white space, in every script."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import tensorflow as tf
 import tensorflow_text as tf_text
@@ -10,9 +10,9 @@ from models.texts.marks import ordered_marks, without_inner_marks
 from schemas.word_characters import DOTTED, NONCHARACTERS
 
 _BORDER: Final = rf"[\p{{Z}}\p{{Cc}}\x{{200B}}{NONCHARACTERS}]"
-"""White space, with the zero-width space, controls and noncharacters. Normalisation would drop some of them."""
+"""White space, the zero-width space, controls and noncharacters, some of which normalisation would drop."""
 _BEFORE: Final = r"^[\p{P}\p{M}]+"
-"""Punctuation before a word; no word begins with a mark."""
+"""Punctuation and marks before a word."""
 _BEHIND: Final = r"\p{P}+$"
 _WORD: Final = r".*[\p{L}\p{N}].*"
 
@@ -25,9 +25,9 @@ def segmented_words(texts: tf.Tensor) -> tf.RaggedTensor:
 
 
 def _word_of(pieces: tf.Tensor) -> tf.Tensor:
-    """The word of each piece between two borders, "" where it has no letter and no digit: string [pieces]."""
+    """The word of each piece between two borders, or "" without letters and digits: string [pieces]."""
     words = tf_text.normalize_utf8(without_inner_marks(pieces), "NFKC")
-    # Normalisation parts some characters, such as U+FDFA, by spaces, which are no borders of the user's.
+    # Normalisation splits some characters, such as U+FDFA, by spaces, which are not borders in the text.
     words = tf_text.case_fold_utf8(tf.strings.regex_replace(words, _BORDER, ""))
     for dropped in (_BEFORE, _BEHIND):
         words = tf.strings.regex_replace(words, dropped, "")
@@ -35,16 +35,12 @@ def _word_of(pieces: tf.Tensor) -> tf.Tensor:
     return tf.where(tf.strings.regex_full_match(words, _WORD), words, "")
 
 
-class LocatedWords(NamedTuple):
-    """The words of a text, and the first byte of each and the byte after its last: string, int64, int64 [words]."""
+def segmented_words_with_offsets(text: tf.Tensor) -> tuple[tf.Tensor, ...]:
+    """The normalised words of a text, string [], and their offsets in its UTF-8, without punctuation around them.
 
-    words: tf.Tensor
-    start: tf.Tensor
-    end: tf.Tensor
-
-
-def segmented_words_with_offsets(text: tf.Tensor) -> LocatedWords:
-    """The normalised words of a text, string [], and their offsets in its UTF-8, without punctuation around them."""
+    Returns:
+      the words, the first byte of each, and the byte after its last: string, int64, int64 [words].
+    """
     starts = tf.strings.unicode_decode_with_offsets(text, "UTF-8")[1]  # int64 [characters]
     ends = tf.concat([starts, [tf.cast(tf.strings.length(text), tf.int64)]], axis=0)[1:]
     characters = tf.strings.substr(text, starts, ends - starts)
@@ -58,11 +54,11 @@ def segmented_words_with_offsets(text: tf.Tensor) -> LocatedWords:
     start = tf.math.unsorted_segment_min(tf.gather(starts, inside), piece, number)
     end = tf.math.unsorted_segment_max(tf.gather(ends, inside), piece, number)
     is_word = tf.where(words != "")[:, 0]
-    located = LocatedWords(words, start + _length(pieces, _BEFORE), end - _length(pieces, _BEHIND))
-    return LocatedWords(*(tf.gather(column, is_word) for column in located))
+    columns = (words, start + _length(pieces, _BEFORE), end - _length(pieces, _BEHIND))
+    return tuple(tf.gather(column, is_word) for column in columns)
 
 
 def _length(pieces: tf.Tensor, pattern: str) -> tf.Tensor:
-    """The number of bytes that a pattern takes of each piece: int64 [pieces]."""
+    """The number of bytes that a pattern matches in each piece: int64 [pieces]."""
     left = tf.strings.regex_replace(pieces, pattern, "")
     return tf.cast(tf.strings.length(pieces) - tf.strings.length(left), tf.int64)

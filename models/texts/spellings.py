@@ -1,22 +1,22 @@
-"""How words are spelled in each script: one table a script, each a regular expression (RE2) to its replacement.
+"""Spellings of words in each script: tables of regular expressions (RE2) and their replacements.
 
-The words of a text have been decomposed (NFKD) and have lost their accents; a space parts two words.
+Texts are decomposed (NFKD) and without accents; spaces separate words.
 """
 
 from typing import Final
 
 LATIN: Final = {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"}
-"""Latin letters that normalisation does not decompose, and that most texts in a European language hold."""
+"""Common Latin letters that normalisation does not decompose."""
 _RARE_LATIN: Final = {
     "[ðɖɗ]": "d", "þ": "th", "ħ": "h", "[ŋɲ]": "n", "ɓ": "b", "ƙ": "k", "ɛ": "e", "ŧ": "t", "ƴ": "y", "ƒ": "f",
     "ʋ": "v", "[ɨɩ]": "i", "ʉ": "u", "[ɡɠ]": "g", "ĸ": "q",
     "ɔ": "o", "[əǝ]": "e",  # not in CLDR's table; Azerbaijani without its ə has e
 }  # fmt: skip
-"""The others of living alphabets: Icelandic, Sami, Maltese, Hausa, Fula, Ewe, Akan, Lingala, Azerbaijani. Vietnamese
-texts have ð for đ, too. Source: CLDR's transform Latin-ASCII."""
+"""Letters of Icelandic, Sami, Maltese, Hausa, Fula, Ewe, Akan, Lingala and Azerbaijani. Vietnamese texts have ð for đ,
+too. Source: CLDR's transform Latin-ASCII."""
 _CYRILLIC: Final = {
-    # NFKD and the dropped accents have made и, е, і, у, г and к of й, ё, ї, ў, ѓ and ќ.
-    # The c of loan words, and the last letter of a word, whose s is no plural.
+    # NFKD and the removal of accents have turned й, ё, ї, ў, ѓ and ќ into и, е, і, у, г and к.
+    # The c of loan words, and at the end of a word, where an s would look like a plural.
     "ц([еиіє ]|$)": r"c\1",
     "а": "a", "б": "b", "в": "v", "г": "g", "д": "d", "е": "e", "ж": "zh", "з": "z", "и": "i", "к": "k", "л": "l",
     "м": "m", "н": "n", "о": "o", "п": "p", "р": "r", "с": "s", "т": "t", "у": "u", "ф": "f", "х": "kh", "ц": "ts",
@@ -28,7 +28,7 @@ _CYRILLIC: Final = {
 """Source: ISO 9 without its marks for the letters of Kazakh, Kyrgyz, Tatar, Bashkir, Mongolian, Tajik, Uzbek, Sakha and
 the languages of the Caucasus; English names for the others."""
 _GAJ: Final = {"ж": "z", "х": "h", "ц": "c", "ч": "c", "ш": "s"}
-"""Serbian letters as those of Gaj's Latin alphabet, without their marks, where the table above has others."""
+"""Serbian letters in Gaj's Latin alphabet without marks, where they differ from the table above."""
 _GREEK: Final = {
     "ου": "ou", "μπ": "b", "ντ": "nt", "γκ": "g", "γγ": "ng", "αυ": "au", "ευ": "eu", "τσ": "ts", "τζ": "j",
     "α": "a", "β": "v", "γ": "g", "δ": "d", "ε": "e", "ζ": "z", "η": "i", "θ": "th", "ι": "i", "κ": "k", "λ": "l",
@@ -42,15 +42,15 @@ _NAGARI: Final = {
     "ळ": "l",
 }  # fmt: skip
 _OPEN: Final = "\x01"
-"""Stands behind a consonant of Devanagari until its vowel is known; no word holds a control character."""
+"""A control character, which words never have, after a consonant of Devanagari until its vowel is known."""
 _DEVANAGARI: Final = {
     **{letter: f"{plain}{_OPEN}" for letter, plain in _NAGARI.items()},
-    # The dot below, which NFKD has parted from its letter. Writers leave it out but for ṛ.
+    # The dot below, which NFKD has separated from its letter, and which writers omit except in ṛ.
     f"d{_OPEN}\u093c": f"r{_OPEN}", "\u093c": "",
     f"{_OPEN}[\u094d\u0951-\u0954]": "",  # without a vowel
     f"{_OPEN}ा": "a", f"{_OPEN}[िी]": "i", f"{_OPEN}[ुू]": "u", f"{_OPEN}ृ": "ri", f"{_OPEN}[ेॅॆ]": "e",
     f"{_OPEN}ै": "ai", f"{_OPEN}[ोॉॊ]": "o", f"{_OPEN}ौ": "au",
-    f"{_OPEN}( |$)": r"\1",  # Hindi does not speak the a at the end of a word
+    f"{_OPEN}( |$)": r"\1",  # in Hindi an a at the end of a word is silent
     _OPEN: "a",
     "[अआ]": "a", "[इई]": "i", "[उऊ]": "u", "ऋ": "ri", "[एऍ]": "e", "ऐ": "ai", "[ओऑ]": "o", "औ": "au",
     "[ंँ]([pbfm])": r"m\1", "[ंँ]": "n", "ः": "h",
@@ -61,7 +61,7 @@ _VARGAS: Final = ("क-घङ", "च-झञ", "ट-ढण", "त-धन", "प-�
 
 
 def _nasals(first: str) -> dict[str, str]:
-    """A nasal without a vowel before a stop of its own place, and the sign that writers have for it, in one script.
+    """Maps a nasal without a vowel before a stop of the same place to the sign that also stands for it, in a script.
 
     Args:
       first: the first character of the script's block.
@@ -80,7 +80,7 @@ def _nasals(first: str) -> dict[str, str]:
 
 _BENGALI, _ODIA, _TELUGU = _nasals("\u0980"), _nasals("\u0b00"), _nasals("\u0c00")
 _GURMUKHI: Final = {"[ੰਁ]": "ਂ", "\u0a3c": "", **_nasals("\u0a00")}
-"""Tippi and adak bindi are bindi. A dot below is that of a loan word, as in the two scripts below."""
+"""Tippi and adak bindi become bindi. A dot below marks a loan word, as in the next two scripts."""
 _GUJARATI: Final = {"\u0abc": "", **_nasals("\u0a80")}
 _KANNADA: Final = {"\u0cbc": "", **_nasals("\u0c80")}
 _MALAYALAM: Final = {
@@ -93,7 +93,7 @@ _MALAYALAM: Final = {
 
 
 def _ethiopic(kept: str, merged: str, orders: int = 7) -> dict[str, str]:
-    """The firsts of consonants that sound alike, by the first first of each."""
+    """Maps the syllables of merged consonants to those of a kept consonant that sounds the same."""
     return {
         f"[{''.join(chr(ord(first) + order) for first in merged)}]": chr(ord(kept) + order) for order in range(orders)
     }
@@ -106,14 +106,14 @@ _ETHIOPIC: Final = {
 }  # fmt: skip
 """Source: CLDR's transform am-am_FONIPA."""
 _AMHARIC: Final = {**_ethiopic("ሀ", "ኸ")}
-"""Tigrinya has a sound of its own for these. Source: the same."""
+"""Syllables that sound different in Tigrinya. Source: CLDR's transform am-am_FONIPA."""
 _HEBREW: Final = {"װ": "וו", "ױ": "וי", "ײ": "יי"}
 """Yiddish digraphs. Source: Unicode's confusables (UTS 39)."""
 _KANA: Final = r"\p{Katakana}[\x{3099}\x{309A}]?"
 _KATAKANA: Final = {rf"({_KANA}(?:{_KANA}|ー)+{_KANA})ー+( |$)": r"\1\2"}
-"""The last sign of length of words of four characters or more. Source: Lucene's JapaneseKatakanaStemFilter."""
+"""The final length mark of words of four or more characters. Source: Lucene's JapaneseKatakanaStemFilter."""
 _ARABIC: Final = {
-    # NFKD has parted hamza and madda (U+0653 to U+0655) from their letters; those on waw and yeh come back with NFC.
+    # NFKD has separated hamza and madda (U+0653 to U+0655) from their letters; NFC later restores those on waw and yeh.
     r"[\x{627}\x{671}][\x{653}-\x{655}]*": "\u0627",  # alef, wasla
     r"[\x{629}\x{6C1}\x{6C3}]": "\u0647",  # teh marbuta, heh goal, teh marbuta goal
     r"[\x{647}\x{6D5}][\x{653}-\x{655}]+": "\u0647",  # heh with the hamza of the Persian ezafe
@@ -127,20 +127,20 @@ _ZEROS: Final = """
     116D0 116DA 11730 118E0 11950 11BF0 11C50 11D50 11DA0 11F50 16A60 16AC0 16B50 1CCF0 1E140 1E2F0 1E4F0 1E5F1 1E950
     1FBF0
 """
-"""The zeros of scripts with digits of their own; 1 to 9 follow each. Source: category Nd of Unicode 16."""
+"""The zeros of scripts with their own digits, each before its 1 to 9. Source: category Nd of Unicode 16."""
 _DIGITS: Final = {
     "[" + "".join(chr(int(zero, 16) + digit) for zero in _ZEROS.split()) + "]": str(digit) for digit in range(10)
 }
 _TONE: Final = r"[\x{300}\x{301}\x{303}\x{309}\x{323}]"
 _VIETNAMESE: Final = {rf"(o)({_TONE})([ae])": r"\1\3\2", rf"(u)({_TONE})(y)": r"\1\3\2"}
-"""The tone of oa, oe and uy, which stands on the first letter in the old style, and on the second in the new one."""
+"""The tone of oa, oe and uy, which is on the first letter in the old style, and on the second in the new style."""
 
 BY_LANGUAGE: Final = {
     **dict.fromkeys(("bs", "hr", "sr"), _GAJ),
     "am": _AMHARIC,
     "vi": _VIETNAMESE,
 }
-"""ISO 639-1 code to the spellings of a language, which come before those of its script."""
+"""From ISO 639-1 code to the spellings of a language, which come before those of its script."""
 BY_SCRIPT: Final = {
     "".join(letter.strip("[]") for letter in _RARE_LATIN): _RARE_LATIN,
     r"\p{Cyrillic}": _CYRILLIC,
@@ -159,4 +159,4 @@ BY_SCRIPT: Final = {
     r"\p{Katakana}": _KATAKANA,
     "".join(digits.strip("[]") for digits in _DIGITS): _DIGITS,
 }
-"""Characters, as the content of a class, to the table that replaces some of them, in the order of its rows."""
+"""From characters, as the content of a class, to a table of replacements, which are made in its order."""

@@ -10,11 +10,8 @@ from scipy import sparse
 class TermMatrix:
     """Texts as rows of a sparse matrix with a column for each term, collected batch by batch.
 
-    Args:
-      columns: the column of each term, which grows, where another matrix shares it.
-
     Attributes:
-      columns: the same.
+      columns: the column of each term; grows with new terms, and may be shared with another matrix.
     """
 
     def __init__(self, columns: dict[bytes, int] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""From raw texts to the features that training reads, and what the exported model derives from them for each word."""
+"""Transforms raw texts into the features of training, and single words for the exported model's explanations."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -7,18 +7,16 @@ import tensorflow as tf
 
 from models.graphs import graph_function
 from models.lists.ranking_lists import Column
-from models.rankers.scorer import SparseInnerProduct
+from models.rankers.sparse_inner_product import SparseInnerProduct
 from models.texts.tokens import tokenize, within_limit
 from schemas.word_rules import WordRules
 
 
 class TextFeatures(tf.Module, ABC):
-    """The training's own transformation of texts, which is saved with the model.
-
-    It tracks its vocabularies, which become assets of the SavedModel.
+    """The training's transformation of texts, saved with the model; its vocabularies become assets of the SavedModel.
 
     Attributes:
-      rules: the words of texts.
+      rules: the rules for splitting texts into words.
     """
 
     rules: WordRules
@@ -33,11 +31,11 @@ class TextFeatures(tf.Module, ABC):
 
 
 def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[str, Column], tf.Tensor]:
-    """The document columns of single words, and which of the words lie within the limit on a document's length.
+    """The document columns of single words, and whether each word lies within the limit on a document's length.
 
     Args:
-      text_features: the training's own transformation.
-      words: the words of one document in its order, string [words].
+      text_features: the training's transformation.
+      words: the words of a document in order, string [words].
 
     Returns:
       the columns, whose rows beyond the limit are empty; and bool [words].
@@ -52,14 +50,14 @@ def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[st
 def term_counts(
     text_features: TextFeatures, channel: SparseInnerProduct | None, documents: tf.Tensor
 ) -> dict[str, tf.Tensor]:
-    """Counts the terms of documents, within the limit on their length, and those among them that are unknown.
+    """Counts all terms and the unknown terms of documents within the limit on their length.
 
-    A term is unknown if neither the channel of words that match nor the towers know it: no query finds it but by that
-    very term.
+    A term is unknown if neither the channel of matching words nor the towers know it: only the same term in a query
+    matches it.
 
     Args:
-      text_features: the training's own transformation.
-      channel: the channel of words that match, whose terms are counted; None counts words.
+      text_features: the training's transformation.
+      channel: the channel of matching words, whose terms are counted; None counts words.
       documents: string [batch].
 
     Returns:
@@ -81,7 +79,7 @@ def term_counts(
 
 
 def _traced_once(text_features: TextFeatures) -> Any:
-    """`TextFeatures.document_columns`, traced once for texts of any number."""
+    """Returns `TextFeatures.document_columns`, traced once for any number of texts."""
     return graph_function(text_features.document_columns, input_signature=[tf.TensorSpec([None], tf.string)])
 
 
@@ -91,6 +89,6 @@ def _lengths(columns: dict[str, Column]) -> list[tf.Tensor]:
 
 
 def _first_rows(column: tf.RaggedTensor, number: tf.Tensor) -> tf.RaggedTensor:
-    """A column with all rows but the first emptied."""
+    """Empties all but the first rows of a column."""
     end = column.row_splits[number]
     return tf.RaggedTensor.from_row_splits(column.values[:end], tf.minimum(column.row_splits, end), validate=False)

@@ -1,4 +1,4 @@
-"""From a text to its words: one graph for Transform, the exported model and the lexical baseline."""
+"""Splits texts into words, in a graph that Transform, the exported model and the lexical baseline share."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
@@ -8,12 +8,11 @@ import tensorflow_text as tf_text
 
 from models.graphs import graph_function, kept_values
 from models.texts.marks import MARKED, ordered_marks, without_inner_marks
-from models.texts.segmented import segmented_words, segmented_words_with_offsets
+from models.texts.segmented import segmented_words
 from schemas.word_characters import (
     APOSTROPHE_LETTERS,
     DOTTED,
     HAN,
-    IGNORED,
     KANA,
     NONCHARACTERS,
     NUMBERS_IN_SIGNS,
@@ -24,62 +23,44 @@ from schemas.word_characters import (
     SUBSCRIPTS,
     SUPERSCRIPTS,
     SYLLABIC,
-    WITHIN_WORDS,
 )
 from schemas.word_rules import ALL, WordRules
 
 ALL_WORDS: Final = WordRules()
-"""The usual words, however many a text has."""
+"""The usual words, without a limit."""
 
 
 def _characters(scripts: Sequence[str]) -> str:
-    """A pattern of one character with the marks that belong to it (U+30FC prolongs a kana)."""
-    # Digits are words of their own, and a mark begins none: [^\P{x}\p{M}] is x without \p{M}, which RE2 cannot say
-    # otherwise.
+    """A pattern of a character with its marks (U+30FC prolongs a kana)."""
+    # Neither a mark nor a digit: [^\P{x}\p{M}] is RE2's only way to write x without \p{M}.
     letters = "|".join(rf"[^\P{{{script}}}\p{{M}}\p{{N}}]" for script in scripts)
     return rf"(?:{letters})[\p{{M}}\x{{30FC}}]*"
 
 
 _PAIRED: Final = _characters((*KANA, *SYLLABIC))
-# A run of digits is a word, and so is a character of Han. Runs of the other scripts without spaces come apart later.
+# A run of digits and a character of Han are words. Runs of the other scripts without spaces are split later.
 _WORD: Final = rf"\p{{N}}+|{_characters(HAN)}|(?:{_characters(KANA)})+|(?:{_characters(SYLLABIC)})+"
 _SPACED: Final = "[^" + "".join(rf"\p{{{script}}}" for script in (*HAN, *KANA, *SYLLABIC)) + "]*"
 """Texts without a character of these scripts."""
 _END: Final = "\x1f"
-"""Ends a character of a run. No word holds a control character."""
-# Punctuation, symbols, controls, noncharacters (no \p{C} for RE2) and white space separate words and belong to none.
-# The space itself is left out, since it is replaced by a space: a range without it (\p{Z} but U+0020) is twice as fast
-# as \p{Z}.
+"""The end of a character in a run: a control character, which words never have."""
+# Punctuation, symbols, controls, noncharacters (not \p{C} in RE2) and white space, except U+0020, which need not be
+# replaced by a space: without it the pattern is twice as fast.
 _SEPARATOR: Final = (
     r"\p{P}\p{S}\p{C}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
     + APOSTROPHE_LETTERS
     + NONCHARACTERS
 )
 _SEPARATORS: Final = rf"(?:[{_SEPARATOR}]|(?:^| )\p{{M}})[ {_SEPARATOR}\p{{M}}]*"
-"""Separators, and marks behind them or behind a space: no word begins with a mark."""
+"""Separators, and marks after them or after a space, because words do not begin with marks."""
 
 _PARTED: Final = rf"\x{{200B}}|([{SUPERSCRIPTS}]+|[{SUBSCRIPTS}]+|[{NUMBERS_IN_SIGNS}])"
-"""Characters that part words before normalisation only: NFKC makes 102 of 10², and folding drops U+200B."""
+"""Characters that must separate words before normalisation: NFKC turns 10² into 102, and folding drops U+200B."""
 _USUAL: Final = (
     rf"[^\x{{130}}\x{{200B}}\x{{307}}\x{{345}}\x{{37A}}\x{{1F80}}-\x{{1FFC}}"
     rf"{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}{MARKED}]*"
 )
 """Texts without these characters, which are nearly all texts."""
-
-_JOINS: Final = (
-    r"[\p{M}"
-    # Vowels and final consonants of Hangul, which join a syllable, with the compatible and half-width letters that NFKC
-    # replaces by them; the half-width voicing marks of Katakana; the vowels of Thai and Lao that begin with a mark.
-    r"\x{1160}-\x{11FF}\x{3133}\x{3135}\x{3136}\x{313A}-\x{313F}\x{314F}-\x{3164}\x{3167}-\x{316D}\x{316F}\x{3170}"
-    r"\x{3182}\x{3183}\x{3187}-\x{318E}\x{FFA0}\x{FFA3}\x{FFA5}\x{FFA6}\x{FFAA}-\x{FFAF}\x{FFC2}-\x{FFDC}"
-    r"\x{FF9E}\x{FF9F}\x{E33}\x{EB3}" + IGNORED + WITHIN_WORDS + "]"
-)
-"""Characters that may become one with the character before them."""
-_JOINS_CLUSTER: Final = r"[\x{E32}\x{EB2}]"
-_DOUBLED: Final = r"[\x{E40}\x{EC0}]"
-_COENG: Final = "\u17d2"
-"""Characters behind which marks may stand that belong ahead of them (`ordered_marks`); that are one with a second; and
-that make a mark of the letter behind them."""
 
 
 def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
@@ -87,21 +68,21 @@ def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
 
     NFKC, case folding (İ becomes i), punctuation dropped. Words are split at white space, zero-width spaces,
     noncharacters and every form of the apostrophe, and between letters and digits; scripts written without spaces are
-    split by character. A superscript or a fraction is a number of its own. Marks without a letter are dropped, and so
-    are Armenian marks within words, and the characters that Unicode calls ignorable, such as soft hyphens and joiners.
-    Spellings that no reader tells apart are one (see `models.texts.marks`).
+    split by character. A superscript or a fraction is a number of its own. Three kinds of characters are dropped: marks
+    without a letter, Armenian marks within words, and what Unicode calls ignorable, such as soft hyphens and joiners.
+    Spellings that no reader tells apart are made equal (see `models.texts.marks`).
 
-    Scripts without spaces: a character of Han is a word. Of kana, Thai, Lao, Khmer and Burmese each two characters that
-    stand together are a word, so that words overlap; a single one is a word.
+    Scripts without spaces: a character of Han is a word. In kana, Thai, Lao, Khmer and Burmese any two neighbouring
+    characters are a word, so that words overlap; a character that stands alone is a word, too.
 
     Segmented texts: NFKC and case folding. Words are split at white space, zero-width spaces and noncharacters
     alone. Punctuation at the ends of a word is dropped, and so is a word without a letter or a digit.
 
     Args:
       texts: string [batch], UTF-8.
-      rules: whether texts are segmented, and the most words of a text that are kept, from its beginning. A character of
-        Han and a pair of kana count for half a word, a pair of the other scripts without spaces for a third
-        (`word_parts`); words of segmented texts are whole.
+      rules: whether texts are segmented, and the largest number of words that are kept, from a text's beginning. A
+        character of Han and a pair of kana count for half a word, a pair of the other scripts without spaces for a
+        third (`word_parts`); words of segmented texts are whole.
 
     Returns:
       string RaggedTensor [batch, (tokens)].
@@ -115,18 +96,23 @@ def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
 
 @graph_function
 def _tokens(texts: tf.Tensor, max_tokens: int, segmented: bool) -> tf.RaggedTensor:
-    # TensorFlow traces a function once for equal numbers, but again for each object.
+    # Takes numbers, because TensorFlow would trace it again for each `WordRules` object.
     if segmented:
         return segmented_words(texts)[:, :max_tokens]
-    words, is_spaced = _whole_words(texts)
+    words, is_spaced = whole_words(texts)
     if max_tokens == ALL:
-        return _if_not(is_spaced, words, lambda: _in_pairs(words).tokens)
+        return _if_not(is_spaced, words, lambda: in_pairs(words).tokens)
     rules = WordRules(max_tokens=max_tokens)
-    return _if_not(is_spaced, words[:, :max_tokens], lambda: _first_words(_in_pairs(words).tokens, rules))
+
+    def first_words() -> tf.RaggedTensor:
+        tokens = in_pairs(words).tokens
+        return kept_values(tokens, within_limit(tokens, rules))
+
+    return _if_not(is_spaced, words[:, :max_tokens], first_words)
 
 
 def word_parts(words: tf.Tensor, rules: WordRules) -> tf.Tensor:
-    """How many sixths of a word each word from `tokenize` counts where a limit is counted: string [words] -> int64."""
+    """The sixths that each word from `tokenize` counts toward a limit on words: string [words] -> int64 [words]."""
     parts = tf.fill(tf.shape(words), tf.constant(PARTS, tf.int64))
     if rules.segmented:
         return parts
@@ -137,40 +123,25 @@ def word_parts(words: tf.Tensor, rules: WordRules) -> tf.Tensor:
 
 
 def within_limit(words: tf.RaggedTensor, rules: WordRules) -> tf.Tensor:
-    """Whether each word begins within the limit on the words of its text.
-
-    Args:
-      words: string [batch, (words)], from `tokenize`.
-      rules: with a limit.
-
-    Returns:
-      bool [flat words].
-    """
+    """Whether each word, string [batch, (words)] from `tokenize`, begins within its text's limit: bool [flat words]."""
     parts = word_parts(words.flat_values, rules)
     before = tf.cumsum(parts, exclusive=True)
-    # A row without words has no first one.
+    # An empty last row has no first word.
     first = tf.gather(tf.concat([before, [0]], 0), words.row_splits[:-1])
     return before - tf.repeat(first, words.row_lengths()) < PARTS * rules.max_tokens
 
 
-def _first_words(words: tf.RaggedTensor, rules: WordRules) -> tf.RaggedTensor:
-    return kept_values(words, within_limit(words, rules))
-
-
-def _whole_words(texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.Tensor]:
-    """The words of texts, with whole runs of scripts that are paired; and whether no text has a script without spaces.
-
-    Args:
-      texts: string [batch].
+def whole_words(texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.Tensor]:
+    """The words of texts, string [batch], before runs of paired scripts are taken apart.
 
     Returns:
-      string RaggedTensor [batch, (words)], and bool [].
+      string RaggedTensor [batch, (words)]; and whether no text has a script without spaces, bool [].
     """
-    # The few texts that need it pass the rules that cost an operation each. Folding also normalises (NFKC).
+    # Only the few unusual texts pass through rules that cost an operation each. Folding also normalises (NFKC).
     unusual = tf.where(~tf.strings.regex_full_match(texts, _USUAL))
     texts = tf.tensor_scatter_nd_update(texts, unusual, _usual(tf.gather_nd(texts, unusual)))
     texts = tf_text.case_fold_utf8(texts)
-    # Words before separators, which also take the marks behind digits.
+    # Words come before separators, which also match the marks after digits.
     texts = tf.strings.regex_replace(tf.strings.regex_replace(texts, _WORD, r" \0 "), _SEPARATORS, " ")
     # Not tf-text's UnicodeScriptTokenizer: its graph is 30 times as large as that of these lines.
     words = tf.strings.split(texts)
@@ -179,21 +150,20 @@ def _whole_words(texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.Tensor]:
     return words.with_flat_values(tf.cond(is_spaced, lambda: flat, lambda: ordered_marks(flat))), is_spaced
 
 
-class _Tokens(NamedTuple):
+class Tokens(NamedTuple):
     """The words of texts, those of paired scripts in pairs."""
 
     tokens: tf.RaggedTensor
     """string [batch, (tokens)]."""
     own: tf.Tensor
-    """The own part of each token: the first character of a pair whose second begins another pair, else the whole token;
-    string [tokens]."""
+    """string [tokens]: each token; of a pair whose second character begins another pair, only the first character."""
 
 
-def _in_pairs(words: tf.RaggedTensor) -> _Tokens:
-    """Takes runs of paired scripts apart into overlapping pairs of characters.
+def in_pairs(words: tf.RaggedTensor) -> Tokens:
+    """Splits runs of paired scripts into overlapping pairs of characters.
 
     Args:
-      words: string [batch, (words)], from `_whole_words`.
+      words: string [batch, (words)], from `whole_words`.
     """
     flat = words.flat_values
     is_run = tf.strings.regex_full_match(flat, f"{_PAIRED}.*")
@@ -220,7 +190,7 @@ def _in_pairs(words: tf.RaggedTensor) -> _Tokens:
         return tf.dynamic_stitch(rows, [tf.gather(flat, whole_words), tf.gather(run_tokens, kept)])
 
     splits = tf.gather(tf.concat([start, [tf.reduce_sum(lengths)]], 0), words.row_splits)
-    return _Tokens(tf.RaggedTensor.from_row_splits(merged(pairs), splits, validate=False), merged(own))
+    return Tokens(tf.RaggedTensor.from_row_splits(merged(pairs), splits, validate=False), merged(own))
 
 
 def _characters_of(runs: tf.Tensor) -> tf.RaggedTensor:
@@ -230,7 +200,7 @@ def _characters_of(runs: tf.Tensor) -> tf.RaggedTensor:
 
 @graph_function
 def paired_characters(words: tf.Tensor) -> tf.RaggedTensor:
-    """The two characters of each word that is a pair (see `tokenize`), with their marks; of other words none.
+    """The two characters, with their marks, of each word that is a pair (see `tokenize`); of other words none.
 
     Args:
       words: string [words], from `tokenize`, or their stems.
@@ -247,7 +217,7 @@ def paired_characters(words: tf.Tensor) -> tf.RaggedTensor:
 
 
 def _if_not(condition: tf.Tensor, words: tf.RaggedTensor, otherwise: Callable[[], tf.RaggedTensor]) -> tf.RaggedTensor:
-    """Words; where the condition does not hold, the others."""
+    """Returns words if a condition holds, else the others."""
 
     def parts(ragged: tf.RaggedTensor) -> tuple[tf.Tensor, tf.Tensor]:
         return ragged.flat_values, ragged.row_splits
@@ -257,120 +227,8 @@ def _if_not(condition: tf.Tensor, words: tf.RaggedTensor, otherwise: Callable[[]
 
 
 def _usual(texts: tf.Tensor) -> tf.Tensor:
-    """Texts with spaces around numbers in signs and for U+200B, without the dots of İ and marks within words."""
+    """Separates numbers in signs, replaces U+200B by a space, and drops the dots of İ and marks within words."""
     texts = without_inner_marks(texts)
-    # U+0345 is a mark, and folded a letter: its order among marks must be known before.
+    # U+0345 is a mark that folding turns into a letter: marks must be sorted before.
     texts = tf_text.normalize_utf8(tf.strings.regex_replace(texts, _PARTED, r" \1 "), "NFKC")
     return tf.strings.regex_replace(tf_text.case_fold_utf8(texts), DOTTED, r"\1")
-
-
-class TokenOffsets(NamedTuple):
-    """The words of a text and their offsets."""
-
-    tokens: tf.Tensor
-    """The words from `tokenize`, string [tokens]."""
-    start: tf.Tensor
-    """The first byte of each word in the text's UTF-8, int64 [tokens]; -1 for a word without offsets of its own."""
-    end: tf.Tensor
-    """The byte after the last one of each word, int64 [tokens]; -1 likewise."""
-
-
-def tokenize_with_offsets(text: tf.Tensor, rules: WordRules = ALL_WORDS) -> TokenOffsets:
-    """Splits a text into normalised words, and finds the offsets of each in the original text.
-
-    Normalisation keeps no offsets, so each character is normalised by itself. The joined words equal the joined
-    remains of the characters, so counting the bytes of both gives the characters of each word. Characters that become
-    one, such as a letter and its accent, are normalised together and share their offsets.
-
-    Words are in order, do not overlap, and begin and end between characters. A word that begins inside the remains of a
-    character, behind another word, has no offsets: NFKC replaces ½ by 1, a fraction slash and 2, and the 2 has none.
-    If the remains of the characters were not the words, no word would have offsets; no such text is known. A pair of
-    characters shares its second one with the next pair, to which these offsets belong.
-
-    Args:
-      text: string [], UTF-8.
-      rules: whether the text is segmented; all its words are found, however many count.
-
-    Returns:
-      See `TokenOffsets`.
-
-    Example:
-      >>> words = tokenize_with_offsets(tf.constant("L'Été 1½!"))
-      >>> [word.decode() for word in words.tokens.numpy()], words.start.numpy().tolist(), words.end.numpy().tolist()
-      (['l', 'été', '1', '1', '2'], [0, 2, 8, 9, -1], [1, 7, 9, 11, -1])
-    """
-    located: TokenOffsets = _tokens_with_offsets(text, rules.segmented)
-    return located
-
-
-@graph_function
-def _tokens_with_offsets(text: tf.Tensor, segmented: bool) -> TokenOffsets:
-    if segmented:
-        return TokenOffsets(*segmented_words_with_offsets(text))
-    words, is_spaced = _whole_words(text[tf.newaxis])
-    pairs = _in_pairs(words)
-    tokens, own = pairs.tokens.values, pairs.own  # string [tokens], both
-    starts = tf.strings.unicode_decode_with_offsets(text, "UTF-8")[1]  # int64 [characters]
-    ends = tf.concat([starts, [tf.cast(tf.strings.length(text), tf.int64)]], axis=0)[1:]
-    characters, index = tf.unique(tf.strings.substr(text, starts, ends - starts))  # string [distinct], [characters]
-
-    # Clusters of characters that may become one; then, in scripts without spaces, clusters of such clusters.
-    joins = tf.gather(tf.strings.regex_full_match(characters, _JOINS), index)
-    joins_cluster = tf.gather(tf.strings.regex_full_match(characters, _JOINS_CLUSTER), index)
-    texts = tf.gather(characters, index)  # string [characters]
-    before = tf.concat([[""], texts], 0)[:-1]
-    joins_cluster |= (before == _COENG) | (
-        (texts == before) & tf.gather(tf.strings.regex_full_match(characters, _DOUBLED), index)
-    )
-    parts = _Parts(tf.gather(_remains(characters), index), starts, ends)
-    parts = _in_clusters(texts, parts, joins)
-    parts = _Parts(*tf.cond(is_spaced, lambda: parts, lambda: _in_clusters(texts, parts, joins | joins_cluster)))
-    remains, starts, ends = parts
-
-    # The characters whose remains hold the first and the last byte of each word.
-    size, token_size = tf.strings.length(remains), tf.strings.length(own)
-    remains_up_to, tokens_up_to = tf.cumsum(size), tf.cumsum(token_size)
-    before_token = tokens_up_to - token_size
-    first, last = tf.searchsorted(remains_up_to, before_token, "right"), tf.searchsorted(remains_up_to, tokens_up_to)
-    is_equal = tf.strings.reduce_join(remains) == tf.strings.reduce_join(own)
-    first, last = tf.where(is_equal, first, 0), tf.where(is_equal, last, 0)  # int32 [tokens]
-    is_located = is_equal & (tf.gather(remains_up_to - size, first) == before_token)
-    none = tf.constant(-1, tf.int64)
-    start, end = tf.gather(starts, first), tf.gather(ends, last)
-    return TokenOffsets(tokens, tf.where(is_located, start, none), tf.where(is_located, end, none))
-
-
-class _Parts(NamedTuple):
-    """The normalised characters of a text, each with its first and last byte there."""
-
-    remains: tf.Tensor
-    """Its part of the words; "" for all but the first of those that become one: string [characters]."""
-    start: tf.Tensor
-    end: tf.Tensor
-
-
-def _in_clusters(texts: tf.Tensor, parts: _Parts, joins: tf.Tensor) -> _Parts:
-    """The parts of characters, of which some become one with the character before them.
-
-    Args:
-      texts: each character: string [characters].
-      parts: what is left of each by itself.
-      joins: whether it may become one with the character before it: bool [characters].
-    """
-    is_first = ~joins | (tf.range(tf.size(texts)) == 0)
-    cluster = tf.cumsum(tf.cast(is_first, tf.int32)) - 1  # int32 [characters]
-    clusters = tf.reduce_sum(tf.cast(is_first, tf.int32))
-    whole = _remains(tf.strings.unsorted_segment_join(texts, cluster, clusters))
-    # The characters of a cluster that do not become one keep their own offsets.
-    is_joined = tf.gather(whole != tf.strings.unsorted_segment_join(parts.remains, cluster, clusters), cluster)
-    return _Parts(
-        tf.where(is_joined, tf.where(is_first, tf.gather(whole, cluster), ""), parts.remains),
-        tf.where(is_joined, tf.gather(tf.math.segment_min(parts.start, cluster), cluster), parts.start),
-        tf.where(is_joined, tf.gather(tf.math.segment_max(parts.end, cluster), cluster), parts.end),
-    )
-
-
-@graph_function
-def _remains(texts: tf.Tensor) -> tf.Tensor:
-    """The words of each text, joined without spaces: string [texts]."""
-    return tf.strings.reduce_join(_whole_words(texts)[0].to_tensor(""), axis=1)

@@ -1,4 +1,4 @@
-"""Counts the words of many texts: each distinct word is a number."""
+"""Counts the words of many texts by numbers of distinct words."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -18,16 +18,16 @@ from schemas.word_characters import PARTS
 from schemas.word_rules import WordRules
 
 _LENGTH: Final = 1 << 24
-"""The total length of a batch of texts, which takes some 150 MB with all that is made of it. In larger batches fewer
-words are tokenised twice."""
+"""The total length of a batch of texts, which takes about 150 MB to count. Larger batches tokenise fewer words
+twice."""
 _CHARACTERS: Final = 1 << 29
-"""Up to this many characters surely take at most 2 GiB. Their offsets fit into 32 bits, which is a tenth faster."""
+"""Number of characters that take at most 2 GiB, so that offsets fit into 32 bits, which is a tenth faster."""
 
 _Item = TypeVar("_Item")
 
 
 def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
-    """Items in lists of one size; the last may be shorter.
+    """Yields items in lists of a size; the last may be shorter.
 
     Example:
       >>> list(batches("abc", 2))
@@ -39,7 +39,7 @@ def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
 
 
 def text_batches(texts: Iterable[RawText]) -> Iterator[list[RawText]]:
-    """Texts in lists, each of which ends with the text that reaches the length of a batch."""
+    """Yields texts in lists, each of which ends with the text that reaches the length of a batch."""
     batch: list[RawText] = []
     length = 0
     for text in texts:
@@ -53,10 +53,10 @@ def text_batches(texts: Iterable[RawText]) -> Iterator[list[RawText]]:
 
 
 class DistinctWords(NamedTuple):
-    """The words of texts, each distinct word once: words repeat, and numbers are cheaper than strings.
+    """The words of texts as numbers of distinct words.
 
     Attributes:
-      words: the distinct words in the order in which they first occur, UTF-8: [distinct].
+      words: the distinct words in the order of their first occurrence, UTF-8: [distinct].
       indices: the words of all texts, as indices into `words`: int32 [words].
       row_splits: the first word of each text, and the end of the last: int64 [texts + 1].
       whole_lengths: the number of words in each text, with those beyond a limit: int64 [texts].
@@ -105,8 +105,7 @@ class DistinctWords(NamedTuple):
 def distinct_words(texts: Sequence[bytes | str], rules: WordRules = ALL_WORDS) -> DistinctWords:
     """The words of texts, see `models.texts.tokens.tokenize`.
 
-    A space separates words whatever its neighbours are, and a piece between two spaces has the same words in every
-    text. So each distinct piece is tokenised once.
+    Tokenises each distinct piece between spaces once, because its words do not depend on its neighbours.
 
     Example:
       >>> distinct = distinct_words(["Un loup est un loup"])
@@ -130,7 +129,7 @@ def distinct_words(texts: Sequence[bytes | str], rules: WordRules = ALL_WORDS) -
     if rules.max_tokens < whole_lengths.max(initial=0):
         lengths = _within_limit(word_parts(distinct, rules).numpy()[indices], row_splits, rules.max_tokens)
     if (lengths < whole_lengths).any():
-        # The order of the words changes where a word first occurs behind the limit.
+        # The order of first occurrences changes for words that first occur beyond the limit.
         left, index = tf.unique(indices[joined_ranges(starts, lengths)])
         distinct, indices, row_splits = tf.gather(distinct, left), index.numpy(), _splits(lengths)
     return DistinctWords(distinct.numpy().tolist(), indices, row_splits, whole_lengths)
@@ -142,7 +141,7 @@ def _within_limit(
     """The number of each text's words that begin within a limit, see `models.texts.tokens.word_parts`: int64 [texts].
 
     Args:
-      parts: what each word counts: int64 [words].
+      parts: the parts that each word counts: int64 [words].
       row_splits: the first word of each text, and the end of the last: int64 [texts + 1].
       max_tokens: the limit, in words.
     """
@@ -173,8 +172,7 @@ def _words_of_texts(
     first = np.append(words, np.int32(-1))[piece_splits[:-1]]
     if (sizes == 1).all():
         return first[pieces], text_splits
-    # Nearly all pieces are one word. Copying a number is cheaper than making a range of one, so only pieces of several
-    # words are written as ranges.
+    # Nearly all pieces are a single word, which is copied; only pieces of several words need the slower ranges.
     lengths = sizes[pieces]
     ends = np.cumsum(lengths, dtype=np.int64)
     joined = np.repeat(first[pieces], lengths)

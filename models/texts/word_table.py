@@ -1,4 +1,4 @@
-"""Pre-trained word vectors of one language, by the words of our own tokenisation."""
+"""Pre-trained word vectors of a language, for the words of our tokenisation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class WordTable:
     """The normalised words of a table, the most frequent first, and their vectors.
 
     Attributes:
-      words: distinct words, each one token.
+      words: distinct words, each a single token.
       vectors: float32 [words, width].
-      report: how many entries were read, used and left out.
+      report: the account of the entries.
     """
 
     words: list[str]
@@ -42,12 +42,11 @@ class WordTable:
 def read_word_table(source: WordTableSource) -> WordTable:
     """Reads the first `most_words` usable words of a table, once per process.
 
-    A word is left out if our tokenisation splits it or drops it. Of words that become equal, the first is kept: the
-    most frequent.
+    A word is left out if our tokenisation splits or drops it. Among words that become equal, the first, most frequent
+    one is kept.
 
     Raises:
-      DataError: see `parse_word_vectors`; or too many entries are bad, or no word is usable; or the file's content is
-        not that of the digest.
+      DataError: see `parse_word_vectors`; or too many entries are bad, no word is usable, or the file has changed.
     """
     with file_system.open_file(source.path, "rb") as stored:
         stream = HashingReader(stored)
@@ -64,7 +63,7 @@ def _read(source: WordTableSource, entries: Iterator[WordVector | Drop]) -> Word
     for entry, tokens in _tokenized(entries, WordRules(segmented=source.segmented)):
         read += 1
         if isinstance(entry, WordVector):
-            reason = _fault_of(tokens, rows)
+            reason = _drop_reason(tokens, rows)
             if reason is None:
                 rows[tokens[0]] = len(rows)
                 vectors.append(entry.vector)
@@ -79,7 +78,7 @@ def _read(source: WordTableSource, entries: Iterator[WordVector | Drop]) -> Word
 
 
 def _tokenized(entries: Iterator[WordVector | Drop], rules: WordRules) -> Iterator[tuple[WordVector | Drop, list[str]]]:
-    """Each entry with the tokens of its word, if it has one."""
+    """Yields each entry with the tokens of its word; a drop has none."""
     for batch in batches(entries, _BATCH):
         with tf.init_scope():  # Transform calls this while it traces a graph
             texts = [entry.word if isinstance(entry, WordVector) else "" for entry in batch]
@@ -87,7 +86,7 @@ def _tokenized(entries: Iterator[WordVector | Drop], rules: WordRules) -> Iterat
         yield from zip(batch, ([token.decode() for token in row] for row in tokens), strict=True)
 
 
-def _fault_of(tokens: list[str], rows: dict[str, int]) -> VectorReason | None:
+def _drop_reason(tokens: list[str], rows: dict[str, int]) -> VectorReason | None:
     """The reason why a word with these tokens is left out, or None."""
     if len(tokens) != 1:
         return VectorReason.SEVERAL_TOKENS if tokens else VectorReason.NO_TOKEN
@@ -98,7 +97,7 @@ def _check(report: ReadReport, max_bad_share: float) -> None:
     """Refuses a table with too many bad entries, or without a usable word."""
     faults = report.faults(max_bad_share, "entries")
     if not report.used:
-        faults = [f"{report.path}: {report.bad:,} of {report.read:,} entries are bad, and none can be used:"]
+        faults = [f"{report.path}: {report.bad:,} of {report.read:,} entries are bad, and no word can be used:"]
         faults += [line for drops in report.drops for line in drops.lines()]
     if faults:
         raise DataError("\n".join(faults))

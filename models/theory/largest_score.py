@@ -6,7 +6,7 @@ from models.rankers.settings import ScorerSettings, TwoTowersSettings
 
 
 def largest_score(settings: ScorerSettings) -> float:
-    """An upper bound on abs(score); infinite where nothing bounds the scores.
+    """An upper bound on abs(score); infinite if unknown.
 
     An encoder declares c, an upper bound on the magnitude of its vectors' components: 1 for outputs of tanh. A vector
     of n components is then at most c sqrt(n) long, and a score of two towers at most
@@ -15,7 +15,7 @@ def largest_score(settings: ScorerSettings) -> float:
         1                                       cosine
         c^2 n                                   dot
 
-    Two vectors with all components at c reach the bound. Other scorers declare no bound here.
+    Two vectors with all components at c reach the bound.
 
     Example:
       >>> round(largest_score(TwoTowersSettings(embedding_dim=64, epsilon=1)), 3)  # (8 / 9)^2

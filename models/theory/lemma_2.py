@@ -19,7 +19,7 @@ class Constants(NamedTuple):
             L = L_outer L_inner,   gamma = L_inner^2 gamma_outer + L_outer gamma_inner
 
         Lemma A.2 has L_inner to the first power: its last step bounds |g'(f(u)) - g'(f(v))| by beta_2 |u - v|, although
-        f stretches |u - v| by L_inner. That holds only for L_inner <= 1.
+        f stretches |u - v| by L_inner. This holds only for L_inner <= 1.
 
         Example:
           >>> Constants(3.0, 2.0).after(Constants(10.0, 1.0))
@@ -34,8 +34,9 @@ class Constants(NamedTuple):
 MEAN_ENCODER = Constants(1.0, 4 / (3 * math.sqrt(3)))
 """The constants of tanh(W^T m) in the table W, for the mean m of a text's one-hot words.
 
-m is at most 1 long, so W^T m moves at most as far as W. The first derivative of tanh is at most 1, the second at most
-4 / (3 sqrt(3)). Query and document have separate tables, so these are also the constants of both encoders together."""
+m is at most 1 long, so W^T m changes at most as much as W. The first derivative of tanh is at most 1, the second at
+most 4 / (3 sqrt(3)). Query and document have separate tables, so these are also the constants of both encoders
+together."""
 
 
 def smooth_cosine(epsilon: float) -> Constants:
@@ -58,15 +59,15 @@ def smooth_cosine(epsilon: float) -> Constants:
 
 
 def loss_in_tables(loss: Constants, settings: ScorerSettings) -> Constants | None:
-    """The constants of the loss of one pair in the two tables of word embeddings.
+    """The constants of the loss of a pair in the two tables of word embeddings.
 
     Args:
       loss: the constants of the loss in the score.
-      settings: the scorer's.
+      settings: the scorer's settings.
 
     Returns:
-      None if the paper's proof does not cover the model: for other encoders than the mean, with idf pooling, stems or
-      dropout, and without smooth cosine.
+      the constants; None if the paper's proof does not cover the model, which needs smooth cosine and the mean encoder
+      without idf pooling, stems and dropout.
     """
     if not isinstance(settings, TwoTowersSettings) or settings.encoder != MeanSettings(
         initial_scale=settings.encoder.initial_scale

@@ -6,7 +6,7 @@ from models.theory.lemma_2 import Constants
 
 
 def uniform_stability(loss: Constants, step: float, pairs: int, steps: int) -> float:
-    """Theorem A.4: the most that the loss of a pair changes if another pair is left out of an SGD training.
+    """Theorem A.4: an upper bound on the change of a pair's loss if another pair is left out of an SGD training.
 
         beta <= (1 + 1 / (gamma c)) / (n - 1) * (2 c L^2)^(1 / (gamma c + 1)) * T^(gamma c / (gamma c + 1))
 

@@ -1,4 +1,4 @@
-"""The weight of a channel, fitted on the eval split, or on domains that were left out of training."""
+"""Fits the weight of a channel on the eval split, or on domains that were left out of training."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -25,12 +25,12 @@ class Sum(NamedTuple):
 
 
 def fit_weight(sums: Sequence[Sum], top_grade: int) -> Fitted:
-    """Fits the weight with the largest ndcg_5 + 0.1 p_mr_1, in the mean over sums, each with lists of its own.
+    """Finds the weight with the largest mean of ndcg_5 + 0.1 p_mr_1 over sums.
 
-    The candidates are `WEIGHTS`; of equally good ones the smallest is taken. Never to be fitted on the test split.
+    The candidates are `WEIGHTS`; among equally good ones the smallest is taken. Never on the test split.
 
     Args:
-      sums: one, for a weight that is fitted on the eval split; or one a domain, trained without it, with its lists.
+      sums: a single sum with the eval split; or for each domain a sum that was trained without it, with its lists.
       top_grade: the MR grade.
     """
     scores = [
@@ -42,7 +42,7 @@ def fit_weight(sums: Sequence[Sum], top_grade: int) -> Fitted:
         parts = []
         for sum_lists, (base, channel) in zip(sums, scores, strict=True):
             total = [first + np.float32(weight) * second for first, second in zip(base, channel, strict=True)]
-            parts.append(EvalMetrics.of(sum_lists.lists, total, top_grade))
+            parts.append(EvalMetrics.measure(sum_lists.lists, total, top_grade))
         return EvalMetrics.mean(parts)
 
     return best_number({weight: metrics(weight) for weight in WEIGHTS})

@@ -1,4 +1,4 @@
-"""Checkpoints, from which a killed training goes on."""
+"""Checkpoints from which a killed training resumes."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ class TrainingProgress:
 
     Attributes:
       epoch: the last finished epoch; 0 before the first.
-      best_epoch, best_value: the best so far, by `best_metric` on the eval split.
+      best_epoch, best_value: the best epoch so far, and its `best_metric` on the eval split.
       history: the epochs so far.
       pairs, seconds: query-document pairs and time of training so far, without evaluation.
     """
@@ -38,7 +38,7 @@ class TrainingProgress:
 
 
 class _Saved(tf.train.experimental.PythonState):
-    """Saves progress in a checkpoint, as JSON, which keeps floats exactly."""
+    """Saves progress in a checkpoint as JSON, which keeps floats exact."""
 
     def __init__(self, progress: TrainingProgress) -> None:
         self._progress = progress
@@ -55,15 +55,15 @@ class _Saved(tf.train.experimental.PythonState):
 
 
 class TrainingCheckpoint:
-    """Weights, the best epoch's weights, optimizer and progress of one training, in a folder of its own.
+    """Weights, the best epoch's weights, optimizer and progress of a training, in a folder.
 
-    A killed save leaves the save before it in force. An epoch that ends soon after a save is not saved, so that saving
+    If a save is killed, the previous one stays valid. An epoch that ends soon after a save is not saved, so that saving
     takes at most a twentieth of the time.
 
     Args:
-      folder: folder of trainings with the same data, code and settings only.
-      objective, optimizer: built.
-      writes: whether `save` writes; of several workers, only the chief's does.
+      folder: a folder only for trainings with the same data, code and settings.
+      objective, optimizer: the objective and the optimizer, built.
+      writes: whether `save` writes; among several workers only that of the chief does.
 
     Attributes:
       progress: the training's progress, which the training loop updates.
@@ -98,7 +98,7 @@ class TrainingCheckpoint:
             raise DataError(
                 f"the checkpoint {path} cannot be read: {reason}; remove it to train from the start."
             ) from None
-        log.info("going on after epoch %d, which an earlier run had reached", self.progress.epoch)
+        log.info("resuming after epoch %d of an earlier run", self.progress.epoch)
 
     def save(self) -> None:
         """Saves, unless the last save is too recent."""
@@ -109,11 +109,11 @@ class TrainingCheckpoint:
             self._save_seconds = self._saved_at - started
 
     def keep_best(self) -> None:
-        """Remembers the weights as the best."""
+        """Keeps the current weights as the best."""
         for best, weight in zip(self._best, self._weights, strict=True):
             best.assign(weight.numpy())
 
     def use_best(self) -> None:
-        """Puts the best weights into force."""
+        """Restores the best weights."""
         for weight, best in zip(self._weights, self._best, strict=True):
             weight.assign(best.numpy())

@@ -1,4 +1,4 @@
-"""Runs a training in this process, or in workers that it starts on this machine and watches to their end."""
+"""Runs a training in this process, or in workers that it starts and watches on this machine."""
 
 import json
 import logging
@@ -24,36 +24,34 @@ from schemas.errors import ConfigError, DataError, WorkerDied
 from schemas.json_files import parse_json
 
 _SETTLING_SECONDS: Final = 1.0
-"""Time to wait after a first failure: when a worker dies, others soon fail for want of it, perhaps before its death is
-seen."""
+"""Time to wait after a first failure, because a worker's death may be seen after the failures that it causes."""
 _LAST_LINES: Final = 5
 _LAST_BYTES: Final = 20_000
 _START: Final = f"import sys; sys.path[:] = %r; from {worker.__name__} import main; main()"
-"""A worker finds its modules where this process found them."""
-
+"""The code of a worker, which has this process's paths of modules."""
 
 _VARIABLE: Final = "TF_CONFIG"
 
 Training: TypeAlias = Callable[[dict[str, Any], tf.distribute.Strategy], Any]
-"""A module's function that takes arguments and returns a result, both as JSON has them."""
+"""A function at the top of a module whose arguments and result are JSON values."""
 
 
 def run_training(function: Training, arguments: dict[str, Any], settings: TrainingSettings) -> Any:
-    """Calls a function with a strategy: here, or in each of several workers.
+    """Calls a function with a strategy, here or in each of several workers.
 
-    One process joins TF_CONFIG's cluster; without a cluster, `training.workers` are started on this machine. Both are
-    processes of their own, because a cluster can only be joined before TensorFlow's first op.
+    A child process joins the cluster of TF_CONFIG; without a cluster, `training.workers` child processes are started. A
+    cluster can only be joined before TensorFlow's first op.
 
     Args:
-      function: trains.
+      function: the function that trains.
       arguments: its arguments.
-      settings: of the training.
+      settings: the settings of the training.
 
     Returns:
-      the function's result; of several workers the chief's, where the chief runs here, else None.
+      the function's result, or the chief's among several workers; None if the chief runs elsewhere.
 
     Raises:
-      DataError: a worker died, or see the function.
+      DataError: a worker died, or the function raised it.
       ConfigError: TF_CONFIG or the devices do not fit the settings.
     """
     if cluster := joined_cluster(settings):
@@ -64,16 +62,13 @@ def run_training(function: Training, arguments: dict[str, Any], settings: Traini
 
 
 def joined_cluster(settings: TrainingSettings) -> Cluster | None:
-    """Returns the cluster of several workers that TF_CONFIG names, as Kubernetes' training operators set it, or None.
-
-    Args:
-      settings: of the training.
+    """Returns the cluster of several workers in TF_CONFIG, which Kubernetes' training operators set, or None.
 
     Raises:
       ConfigError: TF_CONFIG cannot be read, or its number of workers is not `training.workers`.
     """
     text = os.environ.get(_VARIABLE, "")
-    cluster = Cluster.of(text) if '"cluster"' in text else None
+    cluster = Cluster.parse(text) if '"cluster"' in text else None
     if cluster is None or cluster.workers == 1:
         return None
     if settings.workers not in (None, cluster.workers):
@@ -86,16 +81,16 @@ def joined_cluster(settings: TrainingSettings) -> Cluster | None:
 def run_workers(
     function: Callable[..., Any], arguments: Mapping[str, Any], settings: TrainingSettings, views: Sequence[Cluster]
 ) -> Any:
-    """Calls a function in each worker; the first failure ends all workers, and none outlives this process.
+    """Calls a function in each worker; the first failure, or the end of this process, ends all workers.
 
     Args:
       function: see `Training`; its strategy is over all workers.
       arguments: its arguments.
-      settings: of the training.
-      views: the cluster's view of each worker that is started here.
+      settings: the settings of the training.
+      views: the cluster as seen by each worker that is started here.
 
     Returns:
-      the result of the first worker, which is the chief unless the chief runs elsewhere.
+      the result of the first worker, the chief unless it runs elsewhere.
 
     Raises:
       WorkerDied: a worker ended without a message, or lost another worker.
@@ -124,7 +119,7 @@ def run_workers(
 
 
 class _Worker:
-    """The process of a worker, which puts itself into the queue when it is done, or has ended before that."""
+    """The process of a worker; puts itself into the queue when it is done or has failed."""
 
     def __init__(self, view: Cluster, job: Mapping[str, Any], events: "queue.SimpleQueue[_Worker]") -> None:
         self._view, self._job, self._events = view, job, events
@@ -139,7 +134,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=self._log,
             env={**os.environ, "TF_CONFIG": self._view.tf_config},
-            start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the workers
+            start_new_session=True,  # Ctrl-C reaches only this process, which then ends the workers
         )
         self._listener = threading.Thread(target=self._watch, daemon=True)
         self._listener.start()
@@ -155,7 +150,7 @@ class _Worker:
 
     @property
     def blame(self) -> int:
-        """Rank of this worker as the cause of a failure, the cause first: a worker that lost another comes last."""
+        """The worker's rank as the cause of a failure: first workers that died, then errors, then lost connections."""
         if self._failure is None:
             return 0 if self.has_ended and not self.is_done else 3
         return 2 if self._failure[0] == WorkerDied.__name__ else 1
@@ -165,8 +160,8 @@ class _Worker:
         kind, text = self._failure or (WorkerDied.__name__, f"{self._death()}{self._last_lines()}")
         if kind == WorkerDied.__name__:
             return WorkerDied(
-                f"all {self._view.workers} workers of the training must live until it ends, but worker "
-                f"{self._view.number} {text}\nThe same command goes on from the last epoch that was saved."
+                f"the training stopped, because worker {self._view.number} of {self._view.workers} {text}\nThe same "
+                "command resumes from the last saved epoch."
             )
         known: dict[str, Exception] = {DataError.__name__: DataError(text), ConfigError.__name__: ConfigError([text])}
         return known.get(kind) or RuntimeError(f"worker {self._view.number} failed:\n{text}")
@@ -199,7 +194,7 @@ class _Worker:
         status = self._process.returncode
         if status >= 0:
             return f"ended with exit status {status}."
-        why = "; the system kills so where memory runs out" if -status == signal.SIGKILL else ""
+        why = ", as the system does when memory runs out" if -status == signal.SIGKILL else ""
         return f"was killed by {signal.Signals(-status).name}{why}."
 
     def _last_lines(self) -> str:

@@ -1,4 +1,4 @@
-"""The devices of a training, and the `tf.distribute` strategy over them."""
+"""The devices of a training, and its `tf.distribute` strategy."""
 
 import logging
 import os
@@ -15,26 +15,25 @@ from schemas.errors import ConfigError
 _NVIDIA_GPUS = "/proc/driver/nvidia/gpus"  # a folder for each, whether or not TensorFlow finds CUDA's libraries
 
 _FEW_CORES: Final = 2
-"""On at most this many cores, runs each op on a single core, where the model's ops are short: several ops keep the
-cores busy. Measured with two cores; with more, TensorFlow's own choice stays."""
+"""Number of cores up to which short ops run on a single core each, because several ops keep the cores busy. Measured
+with two cores; with more, TensorFlow chooses."""
 
 log = logging.getLogger("clir.training")
 
 
 def configure_devices(settings: TrainingSettings, towers: ScorerSettings) -> None:
-    """Checks the devices, and splits the CPU into `replicas` logical devices where there are several.
+    """Checks the devices, and splits the CPU into logical devices for several `replicas`.
 
-    Where a model's encoder or scorer `has_short_ops` and the cores are few, each op runs on one core: dividing it takes
-    longer, and several ops run at a time. A process that trains in workers leaves the GPUs to them. TensorFlow allows
-    all this only before its first op, so the process's entry point calls this function.
+    On few cores, each op of a model that `has_short_ops` runs on a single core. A process that trains in workers leaves
+    the GPUs to them. Must be called before TensorFlow's first op.
 
     Args:
-      settings: of the training.
-      towers: the scorer that is trained.
+      settings: the settings of the training.
+      towers: the trained scorer.
 
     Raises:
-      ConfigError: the settings name a GPU and there is none, there are fewer GPUs than replicas, the lists of a batch
-        do not divide among them, or workers cannot share the devices.
+      ConfigError: a GPU is demanded and missing, there are fewer GPUs than replicas, the lists of a batch do not divide
+        among them, or workers cannot share the devices.
     """
     workers = settings.workers or 1
     _check(settings, workers, has_several=workers > 1)
@@ -45,7 +44,7 @@ def configure_devices(settings: TrainingSettings, towers: ScorerSettings) -> Non
         logical = [tf.config.LogicalDeviceConfiguration()] * settings.replicas
         tf.config.set_logical_device_configuration(cpu, logical)
     if towers.training_defaults().has_short_ops and len(os.sched_getaffinity(0)) <= _FEW_CORES:
-        with suppress(RuntimeError):  # an op has run already: the threads stay as they are
+        with suppress(RuntimeError):  # too late: an op has run already
             tf.config.threading.set_intra_op_parallelism_threads(1)
 
 
@@ -53,8 +52,8 @@ def configure_worker(settings: TrainingSettings, number: int, workers_here: int)
     """Gives a worker its share of this machine's GPUs, or a CPU; must be called before TensorFlow's first op.
 
     Args:
-      settings: of the training.
-      number: the worker's number among those on this machine, from 0.
+      settings: the settings of the training.
+      number: the worker's number on this machine, from 0.
       workers_here: number of workers on this machine.
 
     Raises:
@@ -67,7 +66,7 @@ def configure_worker(settings: TrainingSettings, number: int, workers_here: int)
 
 
 def make_strategy(settings: TrainingSettings) -> tf.distribute.Strategy:
-    """Returns a strategy on one device, or `MirroredStrategy` over several; logs its devices."""
+    """Returns a strategy on a single device, or `MirroredStrategy` over several; logs its devices."""
     kind = _kind(settings)
     devices = [device.name for device in tf.config.list_logical_devices(kind)]
     replicas = settings.replicas or (len(devices) if kind == "GPU" else 1)
@@ -81,9 +80,9 @@ def make_strategy(settings: TrainingSettings) -> tf.distribute.Strategy:
 
 
 def join_workers(settings: TrainingSettings) -> tf.distribute.Strategy:
-    """Returns `MultiWorkerMirroredStrategy` over the workers that TF_CONFIG names, each on its configured devices.
+    """Returns `MultiWorkerMirroredStrategy` over the workers in TF_CONFIG, each on its configured devices.
 
-    It waits for all workers, and must be called before TensorFlow's first op.
+    Waits for all workers; must be called before TensorFlow's first op.
 
     Raises:
       ConfigError: the lists of a batch do not divide among their replicas.
@@ -98,23 +97,20 @@ def join_workers(settings: TrainingSettings) -> tf.distribute.Strategy:
 
 
 def _check(settings: TrainingSettings, workers: int, has_several: bool) -> None:
-    """Refuses devices that do not suffice for the workers here; `has_several`: whether there are several workers."""
+    """Checks that the devices suffice for the workers here; `has_several`: whether the training has several workers."""
     gpus, replicas = len(tf.config.list_physical_devices("GPU")), settings.replicas
     if settings.device == "gpu" and not gpus:
         fault = (
-            "training.device is gpu, but TensorFlow finds no GPU; install the GPU lock and a driver, or set it to auto."
+            "training.device is gpu, but TensorFlow finds no GPU. Install the GPU lock and a driver, or set it to auto."
         )
     elif _kind(settings) == "CPU":
         if not has_several or replicas in (None, 1):
             return
-        fault = (
-            f"training.replicas must be 1 or null where several workers train on CPUs, of which each has one; got "
-            f"{replicas}."
-        )
+        fault = f"training.replicas must be 1 or null where several workers train on CPUs; got {replicas}."
     elif gpus < workers or gpus % workers:
         fault = (
-            f"training.workers must divide the number of GPUs, {gpus}: no two workers share one; got {workers}. Set "
-            "training.device to cpu to train on CPUs."
+            f"training.workers must divide the number of GPUs, {gpus}, because a GPU cannot be shared; got {workers}. "
+            "Set training.device to cpu to train on CPUs."
         )
     elif (replicas or 1) > gpus // workers:
         each = " of a worker" if workers > 1 else ""
@@ -126,7 +122,7 @@ def _check(settings: TrainingSettings, workers: int, has_several: bool) -> None:
 
 
 def _check_batch(settings: TrainingSettings, replicas: int) -> None:
-    """Refuses a batch that cannot be divided among the replicas."""
+    """Checks that a batch can be divided among the replicas."""
     if settings.batch_lists % replicas:
         raise ConfigError(
             [
@@ -140,9 +136,9 @@ def _report_unused_gpus(kind: str) -> None:
     if kind == "GPU":
         tf.config.set_soft_device_placement(True)  # an op without a GPU kernel runs on the CPU
     elif tf.config.list_physical_devices("GPU"):
-        log.warning("a GPU is there and unused; set training.device to auto or gpu to train on it")
+        log.warning("the GPU is not used; set training.device to auto or gpu to train on it")
     elif any(Path(_NVIDIA_GPUS).glob("*")):
-        log.warning("an NVIDIA GPU is there, but TensorFlow cannot use it; install the GPU lock (see docs/runs.md)")
+        log.warning("TensorFlow cannot use the NVIDIA GPU; install the GPU lock (see docs/runs.md)")
 
 
 def _kind(settings: TrainingSettings) -> str:

@@ -1,4 +1,4 @@
-"""The settings of trainings, and what they gave, for TensorBoard's HParams."""
+"""The settings and the results of trainings for TensorBoard's HParams."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
@@ -11,16 +11,16 @@ from models.job import TrainingJob
 
 _SECTIONS: Final = ("channels", "loss", "training", "adversary", "feedback")
 _MACHINE_SETTINGS: Final = ("training.device", "training.replicas", "training.workers")
-"""Settings that decide where a training runs, not what it gives."""
+"""Settings that affect where a training runs, but not its results."""
 
 
 def write_hparams(folder: str, settings: Mapping[str, Any], figures: Mapping[str, float] | None = None) -> None:
-    """Writes a training's settings, beside its events, or those of a trial with its figures.
+    """Writes the settings of a training, or of a trial with its figures.
 
     Args:
-      folder: of the run in TensorBoard.
-      settings: dotted names to values.
-      figures: names to final values; those of a training are in its events.
+      folder: the folder of the run in TensorBoard.
+      settings: from dotted names to values.
+      figures: from names to final values; a training's events already have them.
     """
     with closing(tf.summary.create_file_writer(folder)) as writer, writer.as_default(step=0):
         api.hparams({name: _shown(value) for name, value in settings.items()})
@@ -29,7 +29,7 @@ def write_hparams(folder: str, settings: Mapping[str, Any], figures: Mapping[str
 
 
 def settings_of(job: TrainingJob) -> dict[str, Any]:
-    """The settings of a job that decide what its training gives, by dotted names.
+    """The settings of a job that affect its training's results, by dotted names.
 
     Example:
       >>> from schemas.word_rules import WordRules
@@ -53,5 +53,5 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def _shown(value: Any) -> bool | float | str:
-    """TensorBoard takes no lists."""
+    """Writes lists as text, because TensorBoard does not take them."""
     return value if isinstance(value, bool | int | float | str) else str(value)

@@ -38,11 +38,11 @@ _DOCUMENT_VOCABULARIES: Final = {
 
 @dataclass(frozen=True)
 class TrainingArguments:
-    """The arguments of a training as plain values that another process can be given.
+    """The arguments of a training as plain values for another process.
 
     Attributes:
       job: the training, as JSON.
-      hyperparameters: the best numbers of a search before it, if there was one.
+      hyperparameters: the best numbers of a previous search; None without a search.
       train_files, ..., serving_model_dir: files and folders by TFX's names (see its `FnArgs`).
     """
 
@@ -55,8 +55,8 @@ class TrainingArguments:
     serving_model_dir: str | None
 
     @classmethod
-    def of(cls, fn_args: Any) -> "TrainingArguments":
-        """Takes the arguments from TFX's `FnArgs`; a worker does not spend the seconds of its import."""
+    def from_fn_args(cls, fn_args: Any) -> "TrainingArguments":
+        """Takes the arguments from TFX's `FnArgs`, which workers need not import."""
         names = cls.__dataclass_fields__.keys() - {"job"}
         job = TrainingJob.model_validate(fn_args.custom_config).model_dump_json()
         return cls(job=job, **{name: getattr(fn_args, name) for name in names})
@@ -70,8 +70,8 @@ class TrainingArguments:
         """Returns the arguments of a training without a domain.
 
         Args:
-          domain: its name.
-          number: its index among the sorted domains of the train lists, which names the lexicon without it.
+          domain: the domain's name.
+          number: its index among the sorted domains of the train lists, the name of the lexicon without it.
         """
         job = TrainingJob.model_validate_json(self.job)
         updates: dict[str, Any] = {"held_out": (*job.held_out, domain)}
@@ -94,19 +94,19 @@ class TrainingInputs:
     """The job and the data of a training.
 
     Attributes:
-      job: see there.
+      job: the training's job.
       transform: Transform's graph and vocabularies.
       train_lists, eval_lists: lists of the two splits; the eval lists have the scores of the fixed channels and the
-        places of NR documents, the train lists the scores of the channels in training.
+        positions of NR documents, the train lists the scores of the channels in training.
       vectors: the reports on pre-trained vectors, by vocabulary.
       query_words, document_words: the words of the two languages.
       fixed_channels: the channels that are learned before the training, by name.
       train_texts, eval_texts: read the two splits as texts.
-      held_out_texts: the train queries of held-out domains with random documents, if an adversary sees them.
+      held_out_texts: the train queries of held-out domains with random documents, for an adversary; None without it.
       domains: the names of the domains of the train lists, sorted.
-      without: reads the inputs of a training without one of these domains, with a lexicon that does not know it.
-      eval_lists_of: reads the eval lists of some domain, with the scores of the fixed channels.
-      text_vectors: the vectors of all texts by a pre-trained encoder, if there is one.
+      without: reads the inputs of a training without a domain, with a lexicon that does not know it.
+      eval_lists_of: reads the eval lists of a domain, with the scores of the fixed channels.
+      text_vectors: the vectors of all texts by a pre-trained encoder; None without an encoder.
     """
 
     job: TrainingJob
@@ -131,7 +131,7 @@ class TrainingInputs:
 
     @property
     def channels_in_training(self) -> dict[str, FixedScorer]:
-        """The fixed channels that count in the loss, by name."""
+        """The fixed channels that are part of the score in training, by name."""
         return {name: channel for name, channel in self.fixed_channels.items() if self.job.channels[name].in_training}
 
     def for_scorer(self, name: str, settings: ScorerSettings | ChannelSettings) -> ScorerInputs:
@@ -141,17 +141,17 @@ class TrainingInputs:
 
 
 def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
-    """Reads the data that a training's arguments name, and makes the channels that are learned before it.
+    """Reads the data of a training, and makes the channels that are learned before it.
 
     Raises:
-      DataError: a vocabulary has no word, or its word vectors have changed.
+      DataError: a vocabulary is empty, or its word vectors have changed.
     """
-    # Whatever a user's ~/.keras/keras.json says: a run gives the same numbers everywhere.
+    # A user's ~/.keras/keras.json must not change a run's numbers.
     keras.backend.set_floatx("float32")
     keras.backend.set_epsilon(1e-7)
     job = arguments.training_job
     transform = tft.TFTransformOutput(arguments.transform_graph_path)
-    # A baseline may use fewer columns of the examples than the run's own model.
+    # A baseline may use fewer columns of the examples than the run's model.
     unused = [
         *(() if job.towers.reads.words else (f.QUERY_TOKENS, f.DOC_TOKENS)),
         *(() if job.towers.reads.stems else (f.QUERY_STEMS, f.DOC_STEMS)),
@@ -230,13 +230,13 @@ def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devi
     """Returns the folder of an unfinished training or search, and removes the folders of others.
 
     Args:
-      arguments: the training's.
-      inputs: the data that they name.
-      devices: over how many replicas and workers the training sums.
-      removes: whether the folders of others are removed; of several workers, only the chief removes.
+      arguments: the training's arguments.
+      inputs: the training's data.
+      devices: the numbers of replicas and workers over which the training sums.
+      removes: whether to remove the folders of others; among several workers only the chief does.
 
     Returns:
-      a folder named by a digest of everything that decides a training: settings, code, data, devices.
+      a folder named by a digest of everything that affects a training: settings, code, data, devices.
     """
     parts = [arguments.job, repr(sorted(arguments.best_numbers.items()))]
     lists = [inputs.train_lists, inputs.eval_lists, *([inputs.held_out_texts] if inputs.held_out_texts else [])]
@@ -244,12 +244,12 @@ def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devi
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     folder, removed = unfinished_work(inputs.job.checkpoints, key, removes)
     if removed:
-        log.info("removed an unfinished training of other data, code or settings; this one starts from the first epoch")
+        log.info("removed an unfinished training with other data, code or settings; starting from the first epoch")
     return folder
 
 
 def _words(job: TrainingJob, transform: tft.TFTransformOutput, pretrained: Mapping[str, Words]) -> list[Words]:
-    """Returns the words of queries and of documents with the vectors that they start with."""
+    """Returns the words of queries and of documents, with their initial vectors."""
     if not job.towers.reads_words:
         return [Words(0), Words(0)]
     if job.towers.reads.words:
@@ -291,15 +291,15 @@ def _idf(
 ) -> npt.NDArray[np.float32]:
     """The inverse document frequency of each term of a vocabulary among the train split's texts: float [terms].
 
-    The texts are those of its side; within one language, the documents for both sides. Queries and documents are then
-    vectors of one space, as in Bai et al. 2009. Short queries are poor evidence of how rare a word is.
+    The texts are the queries or the documents; within a language, the documents for both. Queries and documents then
+    share a vector space, as in Bai et al. 2009. Short queries are poor evidence of how rare a word is.
     """
     is_monolingual = job.languages[0] == job.languages[1]
     counted = _DOCUMENT_VOCABULARIES.get(vocabulary, vocabulary) if is_monolingual else vocabulary
     column = f.COLUMN_OF_VOCABULARY[counted]
     columns = train.query_columns if f.is_of_query(column) else train.document_columns
     rows = {term: row for row, term in enumerate(transform.vocabulary_by_name(counted))}
-    idf = idf_of_terms(columns[column], len(rows) + 1)  # the last one is that of a term of no text
+    idf = idf_of_terms(columns[column], len(rows) + 1)  # the last is for terms that no text has
     return idf[[rows.get(term, len(rows)) for term in transform.vocabulary_by_name(vocabulary)]]
 
 

@@ -1,4 +1,4 @@
-"""Scores and metrics of a ranker on the lists of a split, while it trains."""
+"""Scores and metrics of a ranker on the lists of a split, during training."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ from schemas.training_history import ScoreCounts
 
 _BATCH = 64
 CHANNEL_METRICS: Final = EvalMetrics._fields
-"""The metrics of each channel alone, which show a channel that learns nothing."""
+"""The metrics of single channels, which reveal a channel that learns nothing."""
 
 
 def score_bins(limit: float) -> npt.NDArray[np.float64]:
@@ -33,7 +33,7 @@ class EvalFigures(NamedTuple):
     metrics: dict[str, float]
     """The mean of each metric (see `models.evaluation.metrics`)."""
     channels: dict[str, dict[str, float]]
-    """The means of `CHANNEL_METRICS` of each channel alone, by its name; empty where there is only one."""
+    """The means of `CHANNEL_METRICS` of each channel on its own, by name; empty for a single channel."""
     scores: ScoreCounts
     """Counts of scores; the limit is the largest magnitude of a score, at least 1 and at most the ranker's bound."""
     watched: dict[str, float]
@@ -41,13 +41,13 @@ class EvalFigures(NamedTuple):
 
 
 class ListEvaluator:
-    """Scores the lists of a split with a ranker, compiled once for many epochs; its length is the number of lists.
+    """Scores the lists of a split with a ranker, compiled once for many epochs; has the length of the lists.
 
     Args:
       ranker: the ranker.
       lists: the lists.
       top_grade: the MR grade.
-      metrics: keys of further metrics, beside those that are always reported.
+      metrics: keys of metrics in addition to `METRICS`.
     """
 
     def __init__(self, ranker: Ranker, lists: RankingLists, top_grade: int, metrics: Sequence[str] = ()) -> None:
@@ -71,8 +71,7 @@ class ListEvaluator:
         return self._scores_and_figures()[0][SCORES]
 
     def _scores_and_figures(self) -> tuple[dict[str, list[npt.NDArray[np.float32]]], dict[str, float]]:
-        """Returns the scores and those of each channel, by the names of `Ranker.score_and_watch`, and the largest of
-        each watched figure."""
+        """Returns all scores by the names of `Ranker.score_and_watch`, and the largest of each watched figure."""
         rows = np.arange(len(self), dtype=np.int32)
         parts = [self._score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
         names, figure_names = parts[0]

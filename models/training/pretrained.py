@@ -17,7 +17,7 @@ _NO_WORD: Final = b"49d0cd50-04bb-48c0-bc6f-5b575dce351a"
 
 
 class Coverage(NamedTuple):
-    """Number of words of the train split, and number of those with a vector in a table."""
+    """The numbers of all words of the train split, and of words with a vector in a table."""
 
     all: int
     found: int
@@ -30,7 +30,7 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class VectorsReport:
-    """The entries of one language's table, and their coverage.
+    """The entries of a language's table, and their coverage.
 
     Attributes:
       table: numbers of entries read, used and left out.
@@ -72,7 +72,7 @@ def read_pretrained(
       the words with their vectors, and the table's entries and coverage.
 
     Raises:
-      DataError: the file has changed since Transform read it, or the train split has no word.
+      DataError: the file has changed since Transform read it, or the train split has no words.
     """
     vocabulary_size(transform, f.COUNTS_OF_VOCABULARY[vocabulary])
     table = read_word_table(source)
@@ -96,13 +96,13 @@ def vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
     """Returns the number of words that Transform counted.
 
     Raises:
-      DataError: there are none.
+      DataError: the vocabulary is empty.
     """
     size: int = transform.vocabulary_size_by_name(name)
     if size == 0 or (size == 1 and not _is_word(transform.vocabulary_by_name(name)[0])):
         raise DataError(
-            f"{name} must hold a word, but the train split's texts have none (signs, such as emoji, are no words); "
-            "check the files' columns."
+            f"{name} is empty: the texts of the train split have no words (signs, such as emoji, do not count). Check "
+            "the files' columns."
         )
     return size
 

@@ -12,7 +12,7 @@ from models.choices import FITTED
 from models.evaluation.fit_number import EvalMetrics, best_number
 from models.lists.feedback import Feedback, unit_vectors
 from models.lists.ranking_lists import RankingLists
-from models.rankers.scorer import SparseInnerProduct
+from models.rankers.sparse_inner_product import SparseInnerProduct
 from models.settings import FeedbackSettings
 from models.texts.term_matrix import TermMatrix
 from schemas.training_history import Fitted
@@ -20,7 +20,7 @@ from schemas.training_history import Fitted
 GAINS: Final = (0.0, 2.0, 4.0, 8.0, 12.0, 20.0, 30.0, 50.0)
 DOCUMENTS: Final = (1, 2, 3, 5)
 MIN_GROWTH: Final = 0.002
-"""A second pass that adds less is none: on lists with one relevant document each, such differences are chance."""
+"""Smallest growth for which a second pass is kept; on lists with a single relevant document, less is due to chance."""
 
 _BATCH: Final = 1024
 
@@ -32,29 +32,29 @@ def fit_second_pass(
     settings: FeedbackSettings,
     top_grade: int,
 ) -> tuple[Feedback, dict[str, Fitted]]:
-    """Fits the numbers that the settings ask for, together, with the largest ndcg_5 + 0.1 p_mr_1.
+    """Fits the numbers of the second pass that are `fitted`, together, by the largest ndcg_5 + 0.1 p_mr_1.
 
-    The candidates are `GAINS` and `DOCUMENTS`; of equally good ones the smallest gain is taken, and then the smallest
-    number of documents. A fitted gain is 0 where no other adds `MIN_GROWTH`. Never to be fitted on the test split.
+    The candidates are `GAINS` and `DOCUMENTS`; among equally good ones the smallest gain is taken, and then the
+    smallest number of documents. A fitted gain is 0 unless another adds `MIN_GROWTH`. Never on the test split.
 
     Args:
       lists: lists of the eval split.
-      scores: the scores of their documents: [lists], each float32 [list_size].
-      vectors: unit vectors of their documents' own terms, float32 [documents, terms].
-      settings: the numbers, or which are fitted.
+      scores: the scores of the lists' documents: [lists], each float32 [list_size].
+      vectors: unit vectors of the documents' own terms, float32 [documents, terms].
+      settings: the numbers, or `fitted`.
       top_grade: the MR grade.
 
     Returns:
-      the second pass, and each number that was fitted by its setting, with the curve through the best other number.
+      the second pass, and each fitted number by its setting, with its curve at the best value of the other number.
     """
     gains = GAINS if settings.gain == FITTED else (float(settings.gain),)
     documents = DOCUMENTS if settings.documents == FITTED else (int(settings.documents),)
-    # What is added is proportional to the gain.
+    # The added scores are proportional to the gain.
     added = {number: Feedback(1.0, number).added_to_lists(lists, scores, vectors) for number in documents}
 
     def metrics(gain: float, number: int) -> EvalMetrics:
         second = [first + np.float32(gain) * part for first, part in zip(scores, added[number], strict=True)]
-        return EvalMetrics.of(lists, second, top_grade)
+        return EvalMetrics.measure(lists, second, top_grade)
 
     tried = {(gain, number): metrics(gain, number) for gain in gains for number in documents}
     best = Feedback(*max(tried, key=lambda numbers: tried[numbers].value + (0 if numbers[0] else MIN_GROWTH)))
@@ -68,10 +68,10 @@ def fit_second_pass(
 
 
 def own_vectors(channel: SparseInnerProduct, texts: tf.Tensor) -> sparse.csr_matrix:
-    """Returns unit vectors of the terms that documents hold themselves, as the exported model has them.
+    """Returns unit vectors of the documents' own terms, as in the exported model.
 
     Args:
-      channel: the channel of words that match.
+      channel: the channel of matching words.
       texts: string [documents].
 
     Returns:

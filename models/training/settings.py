@@ -12,17 +12,16 @@ from schemas.settings import Settings
 
 MIN_EPOCHS: Final = 5
 EPOCHS_OF_ONE_LIST: Final = 1000
-"""Dividend of `TrainingSettings.epochs_of`; the divisor is the root of the number of lists."""
+"""Number of epochs for a single list, see `TrainingSettings.epochs_of`; divided by the root of the number of lists."""
 
 
 class TrainingSettings(Settings):
     """Optimisation (paper, section 5, experimental setup)."""
 
     objective: ObjectiveSettings | None = None
-    """The training objective; null: in_batch where `loss.in_batch` or `loss.softmax_weight` asks for such terms, else
-    lists."""
+    """The training objective; null: in_batch with `loss.in_batch` or `loss.softmax_weight`, otherwise lists."""
     epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = 30
-    """Passes over the train split; null: a number that follows from the number of lists, fewer for more lists."""
+    """Passes over the train split; null: a number that falls with the number of lists."""
     batch_lists: Annotated[int, Field(ge=1, lt=2**31)] = 16
     """Query lists per step, over all replicas."""
     learning_rate: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
@@ -32,34 +31,34 @@ class TrainingSettings(Settings):
     """Factor on the learning rate after each epoch; null: the encoder's or the scorer's own (mean and polynomial: 1;
     others: 0.95), or 1 where there is a `learning_rate_end`."""
     learning_rate_end: Annotated[float | None, Field(ge=1e-12, le=1)] = None
-    """Share of the first learning rate that is left in the last epoch, after a linear fall; null: no linear fall.
-    Excludes another `learning_rate_decay`."""
+    """Share of the first learning rate in the last epoch, after a linear decrease; null: no linear decrease. Excludes
+    `learning_rate_decay`."""
     embedding_factor: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
-    """Factor on the step size of word embeddings, each of which moves only in the steps whose texts hold the word;
-    null: the encoder's or the scorer's own (mean and polynomial: 1, because they have no other weights; others: 30)."""
+    """Factor on the step size of word embeddings, which change only in steps whose texts have the word; null: the
+    encoder's or the scorer's own (mean and polynomial: 1, because they have no other weights; others: 30)."""
     negatives_from: Literal["all", "judged"] = "all"
-    """NR documents that a train list keeps: all, or those that are relevant to some train query (judged). A document
-    that is never relevant is learned as irrelevant to everything, which is wrong for documents that are new to the
-    model. Eval and test lists keep all."""
+    """NR documents that a train list keeps: all, or only those that are relevant to any train query (judged). A
+    document that is never relevant is learned as irrelevant to everything, which is wrong for new documents. Eval and
+    test lists keep all."""
     sampling: Literal["natural", "equal"] = "natural"
-    """Lists of an epoch: each list once (natural), or as many lists, of all domains in turn (equal), so that those of a
-    small domain come several times."""
+    """Lists of an epoch: each list once (natural), or the same number of lists from all domains in turn (equal), which
+    repeats lists of small domains."""
     clip_norm: Annotated[float, Field(ge=1e-12, le=1e12)] = 5.0
-    """Largest global norm of the gradient; a longer one is scaled down to it."""
+    """Largest global norm of the gradient, to which longer gradients are scaled down."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seeds the initial weights, dropout and the order of the lists."""
     best_metric: MetricName = "ndcg_5"
-    """The eval-split metric that picks the epoch whose weights are exported; names of ir_measures, such as nDCG@5, are
-    taken too."""
+    """Metric on the eval split that chooses the epoch whose weights are exported; also names of ir_measures, such as
+    nDCG@5."""
     patience: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Stop after this many epochs without a better `best_metric`; null trains all epochs."""
     device: Literal["auto", "cpu", "gpu"] = "auto"
-    """Device to train on; auto takes every GPU that is there, else the CPU."""
+    """Device to train on; auto takes all GPUs, or the CPU without any."""
     replicas: Annotated[int | None, Field(ge=1, le=256)] = None
     """Number of replicas of `MirroredStrategy`, or of each worker; null: one per GPU, or one CPU."""
     workers: Annotated[int | None, Field(ge=1, le=64)] = None
     """Number of processes of `MultiWorkerMirroredStrategy` that train together on this machine, see docs/machines.md;
-    null: one, or as many as TF_CONFIG names."""
+    null: 1, or the number in TF_CONFIG."""
 
     @field_validator("workers")
     @classmethod
@@ -81,13 +80,13 @@ class TrainingSettings(Settings):
     def _check_learning_rate(self) -> "TrainingSettings":
         if self.learning_rate_end is not None and self.learning_rate_decay not in (None, 1):
             raise ValueError(
-                "learning_rate_decay must be 1 or null where learning_rate_end is given, for the learning rate falls "
-                f"in one way; got {self.learning_rate_decay} and {self.learning_rate_end}"
+                f"learning_rate_decay must be 1 or null with a learning_rate_end; got {self.learning_rate_decay} and "
+                f"{self.learning_rate_end}"
             )
         return self
 
     def for_towers(self, towers: ScorerSettings) -> "TrainingSettings":
-        """Returns the settings with the own values of the scorer, or its encoder, in place of null."""
+        """Returns the settings with the values of the scorer, or its encoder, instead of null."""
         defaults = towers.training_defaults()
         own = {
             "learning_rate": defaults.learning_rate,
@@ -97,21 +96,21 @@ class TrainingSettings(Settings):
         return self.model_copy(update={key: value for key, value in own.items() if getattr(self, key) is None})
 
     def number(self, name: str) -> float:
-        """Returns a setting whose null stands for the model's own value.
+        """Returns a setting that `for_towers` has filled in.
 
         Raises:
-          ValueError: it is still null, see `for_towers`.
+          ValueError: the setting is still null.
         """
         value: float | None = getattr(self, name)
         if value is None:
-            raise ValueError(f"{name} must be a number; got null: `for_towers` fills in a model's own.")
+            raise ValueError(f"{name} must be a number; got null, which `for_towers` replaces.")
         return value
 
     def epochs_of(self, lists: int) -> int:
         """Returns the number of epochs of a training on a number of lists.
 
-        A null setting stands for a number that falls with the root of the number of lists: a larger collection needs
-        more steps, in fewer epochs.
+        For a null setting it falls with the root of the number of lists: a larger collection needs more steps, in fewer
+        epochs.
 
         Example:
           >>> [TrainingSettings(epochs=None).epochs_of(lists) for lists in (400, 1_199, 15_000, 10**6)]
@@ -123,11 +122,11 @@ class TrainingSettings(Settings):
         """The learning rate in an epoch.
 
         Args:
-          epoch: its number, from 1.
-          epochs: of the whole training.
+          epoch: the number of the epoch, from 1.
+          epochs: the number of all epochs.
 
         Raises:
-          ValueError: it is null, or its decay is.
+          ValueError: the learning rate or its decay is null.
 
         Example:
           >>> falling = TrainingSettings(learning_rate=0.02, learning_rate_end=0.5)

@@ -20,15 +20,14 @@ RELEVANCE = "relevance"
 
 
 class TrainingSteps:
-    """Runs many training steps in one call of a graph, because leaving the graph costs as much as a small step.
+    """Runs many training steps in a single call of a graph, because leaving the graph costs as much as a small step.
 
-    An optimizer of the objective's own moves its variables; all others are moved by the training's optimizer. Where the
-    objective alternates, its own optimizers move their variables first, and the training's optimizer then takes the
-    gradient that is due after that.
+    The objective's own optimizers update their variables, and the training's optimizer all others. If the objective
+    alternates, its own optimizers come first, and the training's optimizer takes the gradient after these updates.
 
     Args:
-      objective: its mean loss over a batch's lists is minimised.
-      optimizer: made within the scope of the ranker's strategy.
+      objective: the objective, whose mean loss over a batch's lists is minimised.
+      optimizer: the training's optimizer, made within the scope of the ranker's strategy.
       clip_norm: the gradient of each optimizer is scaled down to this global norm, over all replicas.
     """
 
@@ -51,7 +50,7 @@ class TrainingSteps:
             optimizer.build(variables)
 
     def run(self, batches: Iterator[Any], count: int) -> dict[str, npt.NDArray[np.float32]]:
-        """Runs some steps.
+        """Runs a number of steps.
 
         Args:
           batches: the strategy's iterator of (features, labels), see `RankingLists.batch`; all replicas take equally
@@ -59,15 +58,15 @@ class TrainingSteps:
           count: number of steps.
 
         Returns:
-          `loss`, the minimised sum; `gradient_norm`, the global norm, before clipping, of the gradient of
-          the training's optimizer; and the objective's figures: float32 [count] each. Where the objective has other
-          terms, the norms of each term's gradient come too, in the same variables and on a replica's lists.
+          `loss`, the minimised sum; `gradient_norm`, the global norm, before clipping, of the gradient of the
+          training's optimizer; and the objective's figures: float32 [count] each. With other terms also the norms of
+          each term's gradient in the same variables, on a replica's lists.
         """
         table = self._run(batches, tf.constant(count)).numpy()
         return dict(zip((LOSS, GRADIENT_NORM, *self._figures), table.T, strict=True))
 
     def _replica_step(self, features: dict[str, tf.Tensor], labels: tf.Tensor) -> tf.Tensor:
-        """Runs one step on one replica's lists; returns float [figures], loss and gradient norm first."""
+        """Runs a step on a replica's lists; returns float [figures], loss and gradient norm first."""
         *earlier, last = self._turns
         for optimizers in earlier:
             self._take_turn(optimizers, features, labels)
@@ -78,7 +77,7 @@ class TrainingSteps:
     def _take_turn(
         self, optimizers: Sequence[OwnOptimizer], features: dict[str, tf.Tensor], labels: tf.Tensor
     ) -> dict[str, tf.Tensor]:
-        """Moves the variables of some optimizers; returns the figures, with the gradient norm of the first of them."""
+        """Updates the variables of optimizers; returns the figures, with the gradient norm of the first optimizer."""
         with tf.GradientTape(persistent=True) as tape:
             losses = self.objective(features, labels)
             terms = {RELEVANCE: tf.reduce_mean(losses.losses)}
@@ -121,7 +120,7 @@ class TrainingSteps:
 
 
 def _sum(gradients: Sequence[Any]) -> Any:
-    """Returns the sum of a variable's gradients; None where it has none. A single one stays as it is."""
+    """Returns the sum of a variable's gradients; None without any."""
     known = [gradient for gradient in gradients if gradient is not None]
     if len(known) < 2:
         return known[0] if known else None
@@ -132,7 +131,7 @@ def _sum(gradients: Sequence[Any]) -> Any:
 
 
 def _norm(gradients: Sequence[Any]) -> tf.Tensor:
-    """Returns the global norm of gradients; those that do not exist count as 0."""
+    """Returns the global norm of gradients; missing ones count as 0."""
     return tf.linalg.global_norm([merge_rows(gradient) for gradient in gradients if gradient is not None])
 
 

@@ -46,7 +46,7 @@ class TrainingLog:
         )
 
     def close(self) -> None:
-        """Writes what is left."""
+        """Writes the remaining events."""
         self._writer.close()
 
     def write(self, epoch: Epoch) -> None:
@@ -83,24 +83,24 @@ def train(
     checkpoint_dir: str,
     held_out_texts: RankingLists | None = None,
 ) -> TrainingHistory:
-    """Trains towards an objective and leaves the best epoch's weights in it.
+    """Minimises an objective, and leaves the best epoch's weights in it.
 
-    The same lists, settings and devices give the same weights: the order of the lists follows from their query ids,
-    the seed and the epoch. Lists that do not fill a batch are left out in this epoch's order. A killed training goes on
-    from its checkpoint and gives the same weights. Several workers train as one device does on equal batches, and all
-    return the same history; only the chief writes, and only its eval metrics count.
+    The same lists, settings and devices give the same weights: the order of the lists depends only on their query ids,
+    the seed and the epoch. An epoch leaves out the last lists, which do not fill a batch. A killed training resumes
+    from its checkpoint and gives the same weights. Several workers give the same weights as a single device on the same
+    batches, and all return the same history; only the chief writes, and only its eval metrics count.
 
     Args:
-      objective: made within the scope of its ranker's strategy.
+      objective: the objective, made within the scope of its ranker's strategy.
       train_lists: lists of the train split.
-      evaluator: evaluates the ranker on the eval split and so picks the best epoch.
-      settings: see there.
+      evaluator: evaluates the ranker on the eval split, to choose the best epoch.
+      settings: the settings of the training.
       log_dir: folder of TensorBoard's events.
-      checkpoint_dir: folder for this training alone: same lists, objective, settings and code.
+      checkpoint_dir: folder only for trainings with the same lists, objective, settings and code.
       held_out_texts: see `models.lists.training_batches.training_batches`.
 
     Raises:
-      DataError: the scores are NaN or infinite, there are too few lists, or the checkpoint cannot be read.
+      DataError: the scores are NaN or infinite, the lists are too few, or the checkpoint cannot be read.
     """
     strategy = objective.ranker.distribute_strategy
     chief = Chief(strategy)
@@ -185,7 +185,7 @@ def make_optimizer(settings: TrainingSettings) -> keras.optimizers.Optimizer:
 def _train_epoch(
     training_steps: TrainingSteps, batches: Iterator[Any], steps: int, done: int, epochs: int, left: TimeLeft
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Runs the steps of the epoch after `done` epochs, and logs its progress; returns the figures of every step."""
+    """Runs the steps of the epoch after `done` epochs, and logs its progress; returns the figures of all steps."""
     steps_per_call = _STEPS_PER_CALL if training_steps.replicas == 1 else _STEPS_PER_CALL_OF_REPLICAS
     parts = []
     for start in range(0, steps, steps_per_call):
@@ -198,7 +198,7 @@ def _train_epoch(
 def _lists_of_a_step(
     train_lists: RankingLists, evaluator: ListEvaluator, settings: TrainingSettings, replicas: int
 ) -> int:
-    """Returns the number of lists of a step, over all replicas; refuses too few lists."""
+    """Returns the number of lists of a step, over all replicas; raises a DataError for too few lists."""
     batch = min(settings.batch_lists, len(train_lists) // replicas * replicas)
     if batch == 0 or len(evaluator) == 0:
         raise DataError(
@@ -209,11 +209,11 @@ def _lists_of_a_step(
 
 
 def _check_start(epoch: int, chief_epoch: int, checkpoint_dir: str) -> None:
-    """Refuses workers that start after different epochs."""
+    """Checks that a worker starts after the same epoch as the chief."""
     if epoch != chief_epoch:
         raise DataError(
-            f"all workers must go on from one checkpoint, but the chief does after epoch {chief_epoch} and another "
-            f"worker after epoch {epoch}; give all of them the same folder {checkpoint_dir}."
+            f"all workers must resume from the same checkpoint; the chief does after epoch {chief_epoch}, another "
+            f"worker after epoch {epoch}. Give all workers the same folder {checkpoint_dir}."
         )
 
 

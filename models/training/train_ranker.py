@@ -1,4 +1,4 @@
-"""A training: from its inputs to a trained ranker, and to the exported model; for Trainer and Tuner."""
+"""Trains rankers from the inputs of Trainer and Tuner, and exports them."""
 
 import json
 import logging
@@ -49,20 +49,20 @@ class Trained(NamedTuple):
     """The ranker, with the best epoch's weights."""
     history: TrainingHistory
     theta: tuple[float, ...]
-    """The best epoch's thresholds between the grades; empty where the loss has none."""
+    """The best epoch's thresholds between the grades; empty for a loss without thresholds."""
 
 
 def train_ranker(
     inputs: TrainingInputs, strategy: tf.distribute.Strategy, log_dir: str, checkpoint_dir: str
 ) -> Trained:
-    """Trains a new ranker: the scorer, the channels that are trained with it, and the channels learned before.
+    """Trains a new ranker: the scorer, the channels that are trained with it, and the channels that are learned before.
 
-    The objective has the trained channels, and the scores of those learned before that are `in_training`. The best
-    epoch is that of the whole sum. For weights that are fitted on held-out domains, another ranker is trained without
-    each of the training domains first.
+    The objective has the trained channels, and the scores of other channels that are `in_training`. The best epoch is
+    that of the whole sum. For weights that are fitted on held-out domains, a ranker is first trained without each
+    training domain.
 
     Args:
-      inputs: job and data.
+      inputs: the job and the data.
       strategy: see `models.training.devices`.
       log_dir, checkpoint_dir: see `models.training.train.train`.
 
@@ -83,7 +83,7 @@ class _DomainRanker(NamedTuple):
 def _trained_without_each_domain(
     inputs: TrainingInputs, strategy: tf.distribute.Strategy, log_dir: str, checkpoint_dir: str
 ) -> Iterator[_DomainRanker]:
-    """Trains a ranker without each of the domains, where a weight is fitted on them."""
+    """Trains a ranker without each of the domains, if any weight is fitted on held-out domains."""
     if not any(channel.weight == HELD_OUT for channel in inputs.job.channels.values()):
         return
     for number, domain in enumerate(inputs.domains):
@@ -100,7 +100,7 @@ def _train(
     log_dir: str,
     checkpoint_dir: str,
 ) -> Trained:
-    """Trains a ranker, and fits the weights that the settings ask for; see `train_ranker`."""
+    """Trains a ranker, and fits the weights that are not fixed by the settings; see `train_ranker`."""
     job = inputs.job
     with strategy.scope():
         trained = _trained_channels(inputs)
@@ -136,14 +136,14 @@ def _train(
 
 
 def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy) -> None:
-    """Trains a ranker on transformed lists and exports it; of several workers, the chief writes.
+    """Trains a ranker on transformed lists and exports it; among several workers only the chief writes.
 
     Args:
       arguments: `TrainingArguments.as_dict`.
       strategy: see `models.training.devices`.
 
     Raises:
-      DataError: a split has no lists or no known word.
+      DataError: a split has no lists or no known words.
     """
     training_arguments = TrainingArguments(**arguments)
     inputs = read_inputs(training_arguments)
@@ -168,8 +168,8 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     if job.adversary.weight:
         figures = history.best.figures
         log.info(
-            "the discriminator in that epoch: accuracy %.3f beside %.3f, the share of the largest domain; norms of the "
-            "ranker's gradients: %.2g of the ranking loss, %.2g of the adversary",
+            "the discriminator in this epoch: accuracy %.3f, share of the largest domain %.3f; norms of the ranker's "
+            "gradients: %.2g for the ranking loss, %.2g for the adversary",
             *(figures[f"train/{name}"] for name in ("domain_accuracy", "largest_domain_share")),
             *(figures[f"train/{name}_{GRADIENT_NORM}"] for name in (RELEVANCE, ADVERSARY)),
         )
@@ -187,7 +187,7 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
         }
     )
     relevance = fit_shares(ranker, inputs)
-    # The thresholds lie on the scale of the trained scores, not of their sum with another channel of vectors.
+    # The thresholds are on the scale of the trained scores, not of a sum with another channel of vectors.
     grades = () if any(isinstance(scorer, InnerProduct) for scorer in inputs.fixed_channels.values()) else theta
     text_features = TransformedTexts(inputs.transform, inputs.job.rules)
     export_ranker(ranker, text_features, model_dir, grades, _exported_encoder(inputs), relevance, feedback)
@@ -204,8 +204,8 @@ def train_trial(inputs: TrainingInputs, folder: str, strategy: tf.distribute.Str
     """Trains for a trial of a search.
 
     Args:
-      inputs: with the trial's numbers.
-      folder: the trial's own.
+      inputs: the inputs with the trial's numbers.
+      folder: the trial's folder.
       strategy: see `models.training.devices`.
 
     Returns:
@@ -233,17 +233,17 @@ def read_and_train_trial(trial: Mapping[str, Any], strategy: tf.distribute.Strat
 
 
 def count_train_scores(ranker: Ranker, inputs: TrainingInputs) -> ScoreCounts:
-    """Counts the scores of the scorer that was trained on the lists of the train split."""
+    """Counts the trained scorer's scores on the lists of the train split."""
     name = inputs.job.towers.channel
     scorer = Ranker({name: ranker.channels[name]})
     return ListEvaluator(scorer, inputs.train_lists, inputs.job.top_grade).count_scores()
 
 
 def fit_feedback(ranker: Ranker, inputs: TrainingInputs) -> tuple[Feedback, dict[str, Fitted]]:
-    """Fits the numbers of the second pass that the settings ask for, on the lists of the eval split.
+    """Fits the numbers of the second pass that are `fitted`, on the lists of the eval split.
 
     Returns:
-      the second pass, and each number that was fitted by its setting.
+      the second pass, and each fitted number by its setting.
     """
     job = inputs.job
     if job.feedback.gain == 0:
@@ -257,9 +257,9 @@ def fit_feedback(ranker: Ranker, inputs: TrainingInputs) -> tuple[Feedback, dict
 def fit_shares(ranker: Ranker, inputs: TrainingInputs) -> RelevanceShares | None:
     """Fits the shares of relevant documents by score, and the signs of no good answer, on the lists of the eval split.
 
-    None where candidates name the documents of lists, which are no random sample of the collection, or with too few
-    queries. The scores are those of the first pass: what a second adds follows the spread of its candidates, which is
-    not that of a list in a search of the whole collection.
+    None with too few queries, and with candidates, whose documents are not a random sample of the collection. Uses the
+    scores of the first pass, because a second pass depends on the spread of its candidates, which differs between a
+    list and a search of the whole collection.
     """
     job, lists = inputs.job, inputs.eval_lists
     if job.documents is None:
@@ -273,7 +273,7 @@ def fit_shares(ranker: Ranker, inputs: TrainingInputs) -> RelevanceShares | None
 
 
 def _exported_encoder(inputs: TrainingInputs) -> ExportedEncoder | None:
-    """Returns the pre-trained encoder of the model, which it holds if it is of TensorFlow's operations."""
+    """Returns the model's pre-trained encoder, which becomes part of the model if it is a graph."""
     if inputs.text_vectors is None:
         return None
     record = inputs.text_vectors.record
@@ -285,7 +285,7 @@ def _exported_encoder(inputs: TrainingInputs) -> ExportedEncoder | None:
 
 
 def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:
-    """Makes the scorer, and the further channels that are trained with it, by name."""
+    """Makes the scorer and the channels that are trained with it, by name."""
     job = inputs.job
     name = job.towers.channel
     channels = {name: job.towers.load().make(inputs.for_scorer(name, job.towers))}
@@ -298,14 +298,14 @@ def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:
 def _fit_weights(
     names: Sequence[str], tried: Sequence[_DomainRanker], first_weights: _Weights, top_grade: int
 ) -> dict[str, Fitted]:
-    """Fits weights of channels, one after the other and again until none of them changes.
+    """Fits weights of channels in turn, until they no longer change.
 
-    This ends: a new weight of a channel is better than the one before, or equally good and smaller.
+    This terminates: a new weight is better than the previous one, or equally good and smaller.
 
     Args:
-      names: of the channels.
+      names: the names of the channels.
       tried: lists to fit the weights on, each with the channels of a ranker that does not know them.
-      first_weights: of all channels.
+      first_weights: the initial weights of all channels.
       top_grade: the MR grade.
     """
     weights, before = dict(first_weights), None
@@ -325,7 +325,7 @@ def _fit_weights(
 
 
 def _weighted(channels: _Channels, weights: _Weights) -> Ranker:
-    """Returns the ranker of some channels; a single one has no weight."""
+    """Returns the ranker of channels; a single channel has no weight."""
     if len(channels) == 1:
         return Ranker(channels)
     return Ranker(channels, {name: weights[name] for name in channels})

@@ -1,4 +1,4 @@
-"""Transform's graph as the transformation that is saved with a model."""
+"""The part of Transform's graph that is saved with a model."""
 
 from typing import Any
 
@@ -12,16 +12,15 @@ from schemas.word_rules import WordRules
 
 
 class TransformedTexts(TextFeatures):
-    """The columns that Transform makes of texts alone.
+    """The columns that Transform makes from texts.
 
-    Takes the operations of either side, queries or documents, out of Transform's graph. tft's own layer would run the
-    whole graph for each side, with made-up inputs for the other: half of the operations behind a score would be wasted.
-    If another TensorFlow refuses the cut graph, that layer (`TFTransformOutput.transform_features_layer`) takes its
-    place, at that cost.
+    Takes the operations for queries, or for documents, out of Transform's graph. tft's own layer
+    (`TFTransformOutput.transform_features_layer`) would run the whole graph for each, which doubles the operations
+    behind a score; it can replace this class if another version of TensorFlow refuses the cut graph.
 
     Args:
       transform: Transform's output.
-      rules: the words of texts that Transform counted.
+      rules: Transform's rules for splitting texts into words.
     """
 
     def __init__(self, transform: tft.TFTransformOutput, rules: WordRules) -> None:
@@ -30,17 +29,16 @@ class TransformedTexts(TextFeatures):
         self._saved = tf.saved_model.load(transform.transform_savedmodel_dir)
 
     def query_columns(self, texts: tf.Tensor) -> dict[str, Column]:
-        """Returns the query columns that follow from texts."""
+        """Returns the query columns for texts."""
         return self._features({f.QUERY_TEXT: texts})
 
     def document_columns(self, texts: tf.Tensor) -> dict[str, Column]:
-        """Returns the document columns that follow from texts, each a list of its own."""
+        """Returns the document columns for texts."""
         lists = tf.RaggedTensor.from_uniform_row_length(texts, 1, validate=False)
         return {name: column.merge_dims(0, 1) for name, column in self._features({f.DOC_TEXT: lists}).items()}
 
     def _features(self, fed_columns: dict[str, Column]) -> dict[str, Column]:
-        """Returns every feature that follows from these columns alone, as operations of the graph that is being
-        traced."""
+        """Returns the features that depend only on these columns, as operations of the traced graph."""
         function = self._saved.transform_fn
         captured = [tf.identity(tensor) for tensor in function.captured_inputs]
         own = len(function.inputs) - len(captured)
@@ -56,7 +54,7 @@ class TransformedTexts(TextFeatures):
         graph, used = function.graph.as_graph_def(), _behind(features)
         nodes = [node for node in graph.node if node.name in used]
         for node in nodes:
-            # Control inputs would bring all operations along; looking a word up needs none of them.
+            # Control inputs would keep all operations; a look-up of words does not need them.
             node.input[:] = [name for name in node.input if not name.startswith("^")]
         tensors = tf.graph_util.import_graph_def(
             tf.compat.v1.GraphDef(node=nodes, library=graph.library, versions=graph.versions),

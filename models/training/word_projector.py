@@ -1,4 +1,4 @@
-"""The words of both languages for TensorBoard's projector: where a trained model puts them."""
+"""The vectors of the words of both languages for TensorBoard's projector."""
 
 import os
 from typing import Final
@@ -15,7 +15,7 @@ from models.texts.text_features import TextFeatures
 from schemas import features as f
 
 WORDS: Final = 2000
-"""The most frequent words of each side are shown, up to this number: TensorBoard loads all of them at once."""
+"""Number of the most frequent words of queries, and of documents; TensorBoard loads all of them at once."""
 VECTORS_FILE: Final = "word_vectors.tsv"
 WORDS_FILE: Final = "words.tsv"
 
@@ -23,16 +23,16 @@ WORDS_FILE: Final = "words.tsv"
 def write_words(
     ranker: Ranker, text_features: TextFeatures, transform: tft.TFTransformOutput, job: TrainingJob, folder: str
 ) -> None:
-    """Writes the vector of each word as if it were a whole query, or a whole document; near ones score high together.
+    """Writes the vector of each word as a whole query, or a whole document; near words score high together.
 
-    Nothing for a scorer without vectors, or one that reads no words.
+    Writes nothing for a scorer without vectors or words.
 
     Args:
-      ranker: trained.
-      text_features: makes the ranker's columns of texts.
+      ranker: the trained ranker.
+      text_features: the training's transformation.
       transform: Transform's output, for its vocabularies.
-      job: the training's.
-      folder: of the run in TensorBoard.
+      job: the training's job.
+      folder: the folder of the run in TensorBoard.
     """
     scorer = ranker.channels[job.towers.channel]
     if not isinstance(scorer, InnerProduct) or not job.towers.reads_words:

@@ -1,7 +1,7 @@
-"""A worker of a training, in a process of its own that `run_workers` starts.
+"""A worker of a training, in a process that `run_workers` starts.
 
-Its stdin holds the job, a line of JSON, and stays open as long as the starting process lives. Its stdout holds the
-worker's messages, a line of JSON each. All other output goes to stderr.
+Its stdin holds the job, a line of JSON, and stays open as long as the parent process lives. Each line of its stdout is
+a message in JSON. All other output goes to stderr.
 """
 
 import json
@@ -29,16 +29,16 @@ _ENDS: Final = {
     "ollective ops is aborted": "lost another one",
     "Could not start gRPC server": "could not listen at its address, which another program may have taken",
 }
-"""Texts of TensorFlow's errors that are no fault of the training, and their meaning."""
+"""From texts of TensorFlow's errors for which the training is not to blame, to their meaning."""
 
 
 def main() -> None:
-    """Does the job on stdin, and ends as soon as the starting process does."""
+    """Does the job on stdin, and ends as soon as the parent process does."""
     messages = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     job = parse_json(sys.stdin.readline() or "null")
     die_with_the_parent(sys.stdin.read)
-    if job is None:  # the starting process died before it had sent one
+    if job is None:  # the parent process died before it had sent the job
         return
     logger = logging.getLogger("clir")
     logger.addHandler(_MessageHandler(messages))
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _do(job: dict[str, Any]) -> Any:
-    """Calls the job's function when all workers are there, and returns its result when all are done."""
+    """Waits for all workers, calls the job's function, waits for the others, and returns the result."""
     import tensorflow as tf
 
     from models.training.devices import configure_worker, join_workers

@@ -21,12 +21,12 @@ _EXAMPLE: Final = '{"cluster": {"worker": ["host0:2222", "host1:2222"]}, "task":
 
 @dataclass(frozen=True)
 class Cluster:
-    """One worker's view of a cluster.
+    """A worker's view of a cluster.
 
     Attributes:
       tf_config: the environment variable that TensorFlow reads, as JSON.
       workers: number of workers.
-      number: this worker's number among them; 0 is the chief, the only one that writes.
+      number: this worker's number; 0 is the chief, the only worker that writes.
     """
 
     tf_config: str
@@ -34,17 +34,18 @@ class Cluster:
     number: int
 
     @classmethod
-    def of(cls, tf_config: str) -> "Cluster":
+    def parse(cls, tf_config: str) -> "Cluster":
         """Reads a TF_CONFIG.
 
         Args:
-          tf_config: its value; TensorFlow's documentation of MultiWorkerMirroredStrategy describes it.
+          tf_config: the value, see TensorFlow's documentation of MultiWorkerMirroredStrategy.
 
         Raises:
-          ConfigError: it does not describe a cluster of workers and this worker in it.
+          ConfigError: the value does not describe a cluster of workers with this worker.
 
         Example:
-          >>> Cluster.of('{"cluster": {"chief": ["a:1"], "worker": ["b:1"]}, "task": {"type": "worker", "index": 0}}')
+          >>> task = '{"type": "worker", "index": 0}'
+          >>> Cluster.parse('{"cluster": {"chief": ["a:1"], "worker": ["b:1"]}, "task": ' + task + "}")
           Cluster(tf_config=..., workers=2, number=1)
         """
         try:
@@ -58,23 +59,23 @@ class Cluster:
             raise ConfigError([f"TF_CONFIG must be of the form {_EXAMPLE}; got {shown}."]) from None
         if unknown := {kind for kind, _ in tasks}.difference(_TASKS):
             kinds = ", ".join(sorted(unknown))
-            raise ConfigError([f"the tasks of TF_CONFIG's cluster must be {' and '.join(_TASKS)} alone; got {kinds}."])
+            raise ConfigError([f"the tasks of TF_CONFIG's cluster must be {' and '.join(_TASKS)}; got {kinds}."])
         if here not in tasks:
             raise ConfigError([f"TF_CONFIG's task must be one of its cluster; got {here[0]} {here[1]} in {tf_config}."])
         return cls(tf_config, len(tasks), tasks.index(here))
 
     @classmethod
     def on_loopback(cls, workers: int) -> "list[Cluster]":
-        """Returns the views of a number of workers on this machine, on ports that are free now."""
+        """Returns the views of a number of workers on this machine, on free ports."""
         addresses = [f"127.0.0.1:{port}" for port in _free_ports(workers)]
         views = (
             {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": number}} for number in range(workers)
         )
-        return [cls.of(json.dumps(view)) for view in views]
+        return [cls.parse(json.dumps(view)) for view in views]
 
 
 def _free_ports(count: int) -> list[int]:
-    """Returns ports that nothing listens on."""
+    """Returns free ports."""
     ports: list[int] = []
     with ExitStack() as stack:
         for port in random.SystemRandom().sample(_PORTS, len(_PORTS)):
@@ -87,11 +88,7 @@ def _free_ports(count: int) -> list[int]:
 
 
 class Chief:
-    """The first of a strategy's workers; in a training of one process, that process.
-
-    Args:
-      strategy: the training's.
-    """
+    """The first of a strategy's workers, or the only process of a training."""
 
     def __init__(self, strategy: tf.distribute.Strategy) -> None:
         several = isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy)

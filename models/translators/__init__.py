@@ -1,1 +1,1 @@
-"""Machine translators, whose translations of a collection teach its lexicon."""
+"""Machine translators; a lexicon is learned from their translations of the collection."""

@@ -21,13 +21,13 @@ _SHOWN: Final = 300
 
 
 class CommandTranslator(Translator):
-    """Starts the programs of `channels.lexicon.translator.command`, one after the other, for each call.
+    """Runs the programs of `channels.lexicon.translator.command` one after the other for each call.
 
     Args:
       settings, source, target: see `Translator`.
 
     Raises:
-      DataError: the user has not allowed a program, or there is none of its name.
+      DataError: a program is not allowed by the user, or does not exist.
     """
 
     def __init__(self, settings: CommandSettings, source: str, target: str) -> None:
@@ -37,20 +37,20 @@ class CommandTranslator(Translator):
         programs = list(dict.fromkeys(command[0] for command in self._commands))
         if "*" not in allowed and not {*programs} <= {*allowed}:
             raise DataError(
-                f"the configuration wants to start a program, {self.name}, which can do all that you can. If you trust "
-                f"it, run again with --allow-commands, or set {ALLOWED}={','.join(programs)} in the environment of "
-                "each process that translates."
+                f"the configuration wants to start a program with your permissions: {self.name}. If you trust it, "
+                f"run again with --allow-commands, or set {ALLOWED}={','.join(programs)} in the environment of each "
+                "process that translates."
             )
         for program in programs:
             if shutil.which(program) is None:
                 raise DataError(
-                    f"there is no program {program} on this machine, which {self.name} needs. Install it, or give its "
-                    "path; docs/translation.md has the packages of Apertium."
+                    f"{self.name} needs the program {program}, which this machine lacks. Install it, or give its path; "
+                    "docs/translation.md has the packages of Apertium."
                 )
 
     @property
     def name(self) -> str:
-        """The programs as a shell would take them."""
+        """The programs as a command line."""
         return f"`{printable(' | '.join(map(shlex.join, self._commands)), _SHOWN)}`"
 
     def _translate(self, texts: Sequence[str]) -> list[str]:
@@ -60,8 +60,8 @@ class CommandTranslator(Translator):
         translations = content.replace("\r\n", "\n").removesuffix("\n").removesuffix("\n").split("\n\n")
         if len(translations) != len(texts):
             raise DataError(
-                f"{self.name} must write a text for each that it reads, with an empty line after each; it read "
-                f"{len(texts):,} and wrote {len(translations):,}."
+                f"{self.name} must write a translation of each text, with an empty line after it; it read "
+                f"{len(texts):,} texts and wrote {len(translations):,}."
             )
         return translations
 
@@ -73,7 +73,7 @@ class CommandTranslator(Translator):
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=True,  # so that the programs that it starts can be ended, too
+                start_new_session=True,  # allows to end its child processes, too
             )
         except OSError as error:
             raise DataError(f"{shown} cannot be started: {error.strerror}.") from None
@@ -82,7 +82,7 @@ class CommandTranslator(Translator):
                 output, message = process.communicate(content.encode(), seconds)
             except subprocess.TimeoutExpired:
                 raise DataError(
-                    f"{shown} must end within {seconds:g} s; it did not. Check it, or raise "
+                    f"{shown} did not end within {seconds:g} s. Check it, or raise "
                     "channels.lexicon.translator.timeout_s."
                 ) from None
             finally:

@@ -12,7 +12,7 @@ from schemas.json_files import parse_json
 
 _PATH: Final = "/translate"
 _BYTES_OF_CHARACTER: Final = 60
-"""The largest answer for a character: ten characters, each of which JSON may escape."""
+"""Largest number of bytes of an answer per character: ten characters, which JSON may escape."""
 _BYTES_OF_TEXT: Final = 1000
 
 
@@ -59,7 +59,7 @@ class EndpointTranslator(Translator):
 
 
 def _read_translations(texts: int, body: bytearray) -> list[str] | str:
-    """The translations in an answer, or what it must be and is not."""
+    """Returns the translations in an answer, or what the answer must be and is not."""
     content: Any = parse_json(body)
     translations = content.get("translatedText") if isinstance(content, dict) else None
     if not isinstance(translations, list) or not all(isinstance(text, str) for text in translations):

@@ -9,7 +9,7 @@ from models.kinds import Implemented
 
 
 def _as_commands(value: Any) -> Any:
-    """One command as a row of one; a text is no command, because no shell divides it."""
+    """Wraps a single command in a list; texts are not commands, because no shell splits them."""
     if isinstance(value, list | tuple) and value and not isinstance(value[0], list | tuple):
         return [value]
     return value
@@ -19,7 +19,7 @@ _Command: TypeAlias = tuple[Annotated[str, Field(min_length=1)], ...]
 Commands: TypeAlias = Annotated[
     tuple[_Command, ...], BeforeValidator(_as_commands, json_schema_input_type=_Command | tuple[_Command, ...])
 ]
-"""Programs with their arguments, each of which reads what the one before it wrote."""
+"""Programs with their arguments; each reads the output of the previous one."""
 
 
 class TranslatorSettings(Implemented):
@@ -34,9 +34,9 @@ class TranslatorSettings(Implemented):
     """Kind of the translator: command (a program of this machine), or endpoint (a service that answers LibreTranslate's
     POST /translate). Translations in a file are `channels.lexicon.pairs`."""
     timeout_s: Timeout = 300.0
-    """Longest wait for a whole answer of the endpoint, or for the end of a program that got 512 texts, in seconds."""
+    """Longest wait for a whole answer of the endpoint, or for the end of a program with 512 texts, in seconds."""
     probe: str | None = None
-    """Expected translation of a fixed sentence; every run fills it in in its resolved configuration, and a rerun checks
+    """Expected translation of a fixed sentence; every run writes it into its resolved configuration, and a rerun checks
     it."""
 
 
@@ -48,11 +48,11 @@ class CommandSettings(TranslatorSettings):
 
     kind: Literal["command"] = "command"
     command: Commands
-    """The program that translates from the texts' language into the other one: a list of its arguments, such as
-    [apertium, -u, spa-eng], or a list of such lists, each of which reads what the one before it wrote. It reads UTF-8,
-    texts of one line with an empty line after each, and writes their translations in the same form. No shell is
-    started. A run asks for `--allow-commands`, or for the environment variable CLIR_ALLOWED_COMMANDS, which names
-    programs, separated by commas."""
+    """The program that translates from the texts' language into the other: a list of the name and arguments, such as
+    [apertium, -u, spa-eng], or a list of such lists, each of which reads the output of the previous one. It reads
+    UTF-8, texts of one line with an empty line after each, and writes their translations in the same form. It runs
+    without a shell. Needs `--allow-commands`, or the environment variable CLIR_ALLOWED_COMMANDS with the names of
+    allowed programs, separated by commas."""
 
     @field_validator("command")
     @classmethod

@@ -1,4 +1,4 @@
-"""The seam of machine translators: texts in, their translations out, and a sentence that shows another translator."""
+"""The interface of machine translators: texts in, translations out, and a sentence that shows a changed translator."""
 
 import hashlib
 import json
@@ -49,8 +49,7 @@ uk Старий вулкан викинув лаву, і люди обох сі�
 vi Ngọn núi lửa già phun dung nham, và người dân hai làng chạy ra biển.
 zh 古老的火山喷出熔岩，两个村庄的人们逃向大海。
 """
-"""The sentence of the probe in several languages; never to be changed, because stores and configurations hold its
-translations."""
+"""The sentence of the probe in several languages. Never change it: stores and configurations hold its translations."""
 _SENTENCES: Final = dict(line.split(" ", 1) for line in _PROBES.strip().split("\n"))
 _SHOWN: Final = 200
 """Number of characters of a translation that an error shows."""
@@ -59,18 +58,17 @@ _SHOWN: Final = 200
 def probe_of(language: str) -> str:
     """Returns the sentence by which a translator from a language is recognised.
 
-    For a language without a sentence it is that of all languages: their proper names and signs at least change with
-    another translator.
+    Languages without a sentence have all sentences; at least proper names and signs differ between translators.
     """
     return _SENTENCES.get(language, " ".join(_SENTENCES.values()))
 
 
 class Translator(ABC):
-    """Translates texts. Each translation is that of its text alone, whichever texts are beside it.
+    """Translates texts, each independently of the others.
 
     Args:
-      settings: of the kind.
-      source, target: the languages, ISO 639-1.
+      settings: the settings of the translator's kind.
+      source, target: ISO 639-1 codes.
     """
 
     def __init__(self, settings: TranslatorSettings, source: str, target: str) -> None:
@@ -83,51 +81,50 @@ class Translator(ABC):
 
     @abstractmethod
     def _translate(self, texts: Sequence[str]) -> list[str]:
-        """The translation of each text, as the translator gives it."""
+        """Returns the raw translation of each text."""
 
     def probe(self) -> str:
         """Returns the translation of the probe.
 
         Raises:
-          DataError: see `translate`; or two equal texts beside each other have different translations.
+          DataError: see `translate`; or two equal texts have different translations.
         """
         text = probe_of(self._source)
         translations = [_on_one_line(translation) for translation in self._translate([text, text])]
         if len({*translations}) != 1 or not translations[0]:
             shown = " and ".join(repr(printable(translation, _SHOWN)) for translation in translations)
             raise DataError(
-                f"{self.name} must translate each text by itself, and not into nothing; it made {shown} of "
+                f"{self.name} must translate equal texts equally, and not to empty texts; got {shown} for "
                 f"{printable(text, _SHOWN)!r} twice. docs/translation.md says what a translator must keep."
             )
         return translations[0]
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        """Translates texts, which count only between two probes with the translation of the settings.
+        """Translates texts between two probes, which must have the translation in the settings.
 
         Args:
-          texts: texts on one line each, none of them empty.
+          texts: texts without line ends, not empty.
 
         Returns:
-          the translations, on one line each; "" for a text that has none.
+          the translations, without line ends; "" for a text without a translation.
 
         Raises:
-          DataError: the translator fails, gives more or fewer translations than texts, or is another one than that of
-            the settings.
+          DataError: the translator fails, gives more or fewer translations than texts, or has changed.
         """
         probe, expected = probe_of(self._source), self._settings.probe
         first, *translations, last = map(_on_one_line, self._translate([probe, *texts, probe]))
         for got in (first, last):
             if got != expected:
                 raise DataError(
-                    f"{self.name} must translate {printable(probe, _SHOWN)!r} as it did before, to "
-                    f"{printable(str(expected), _SHOWN)!r}; got {printable(got, _SHOWN)!r}: it is another translator "
-                    "now, or it mixes the texts up. Run again: all texts are then translated anew."
+                    f"{self.name} has changed, or mixes texts up: it translated {printable(probe, _SHOWN)!r} to "
+                    f"{printable(got, _SHOWN)!r} instead of {printable(str(expected), _SHOWN)!r}. Run again to "
+                    "translate all texts again."
                 )
         return translations
 
 
 def _on_one_line(text: str) -> str:
-    """A translation as a field of a line: without NUL, halves of surrogate pairs, tabs and line ends.
+    """Removes NUL and halves of surrogate pairs, and replaces tabs and line ends by spaces.
 
     Example:
       >>> _on_one_line(" the\\tred \\ud800wolf\\n")
@@ -140,11 +137,11 @@ def load_translator(settings: TranslatorSettings, languages: tuple[str, str]) ->
     """Makes a translator.
 
     Args:
-      settings: see there.
-      languages: of the translations, and of the texts.
+      settings: the translator's settings.
+      languages: ISO 639-1 codes of the translations and of the texts.
 
     Raises:
-      DataError: it cannot be used.
+      DataError: the translator cannot be used.
     """
     target, source = languages
     translator: Translator = settings.load()(settings, source, target)
@@ -152,16 +149,16 @@ def load_translator(settings: TranslatorSettings, languages: tuple[str, str]) ->
 
 
 def with_probe(settings: TranslatorSettings, languages: tuple[str, str]) -> TranslatorSettings:
-    """Returns the settings with the translation of the probe, for which the translator is asked."""
+    """Asks the translator for the probe's translation, and returns the settings with it."""
     return settings.model_copy(update={"probe": load_translator(settings, languages).probe()})
 
 
 def translator_digest(settings: TranslatorSettings, languages: tuple[str, str]) -> str:
-    """Returns SHA-256 of all that decides the translations.
+    """Returns SHA-256 of all that affects the translations.
 
     Args:
-      settings: with the probe.
-      languages: of the translations, and of the texts.
+      settings: the settings with the probe.
+      languages: ISO 639-1 codes of the translations and of the texts.
     """
     own = settings.model_dump(mode="json", include={"kind", "command", "address", "probe"})
     # Both kinds have the same keys, as in earlier versions, so that translations in a store keep their digest.

@@ -5,12 +5,12 @@ from schemas.json_record import JsonRecord
 
 
 class Trial(JsonRecord):
-    """One training of a search."""
+    """A training of a search."""
 
     number: int
-    """Its number in the search, from 1."""
+    """The number in the search, from 1."""
     settings: dict[str, float | list[float]]
-    """The settings that it tried, see `searched_settings`."""
+    """The tried settings, see `searched_settings`."""
     value: float | None
     """The best value of the search's metric; None for a failed training."""
     reason: str | None
@@ -53,7 +53,7 @@ class SearchResults(JsonRecord):
 
     @property
     def best(self) -> Trial:
-        """The best trial; of equally good ones, the first."""
+        """The best trial, the first of equally good ones."""
         return self.best_first()[0]
 
     def best_first(self) -> list[Trial]:

@@ -151,7 +151,7 @@ class TuningSettings(Settings):
     def _check_grid(cls, searched: Any, info: ValidationInfo) -> Any:
         for space in searched if isinstance(searched, tuple) else [searched]:
             if info.data.get("search") == "grid" and space and space.listed is None:
-                raise ValueError(f"must have step for a grid; got min {space.min:g} and max {space.max:g} alone")
+                raise ValueError(f"must have step for a grid; got only min {space.min:g} and max {space.max:g}")
         return searched
 
     @model_validator(mode="after")

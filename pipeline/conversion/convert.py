@@ -22,7 +22,7 @@ from pipeline.conversion.inputs import (
 from pipeline.conversion.lists import donor_split, missing_split, reranking_list, sampled_list, split_for
 from pipeline.even_sample import EvenSample
 from pipeline.layout import CONFIG_FILE
-from pipeline.output_folder import Made, MadeFolder
+from pipeline.made_folder import Made, MadeFolder
 from schemas.cut_texts import CutTexts
 from schemas.drops import DropReason, ReadReport
 from schemas.errors import DataError
@@ -215,8 +215,8 @@ class _Converter:
             )
         if count := kinds.count(ConversionReason.NO_TOP_GRADE_IN_RUN):
             notes.append(
-                f"warning: {count:,} test queries are left out, for the run has no document of grade {top} for them: "
-                "the metrics are those of the other queries alone"
+                f"warning: {count:,} test queries are left out, because the run has no document of grade {top} for "
+                "them; the metrics do not count these queries"
             )
 
     def _account_for_run(self, query_ids: Collection[str], pairs: int, lacking: int) -> None:

@@ -27,7 +27,7 @@ from pipeline.conversion.convert import (
 )
 from pipeline.input_files import digest_of, files_of, is_remote
 from pipeline.layout import CONFIG_FILE
-from pipeline.output_folder import MadeFolder
+from pipeline.made_folder import MadeFolder
 from schemas import features as f
 from schemas.collection import Role, read_texts
 from schemas.domains import alike, is_domain

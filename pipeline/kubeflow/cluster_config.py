@@ -3,7 +3,8 @@
 import glob
 from collections.abc import Callable, Iterator, Sequence
 
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig
+from pipeline.config_file import load_config
 from pipeline.input_files import digest_of, is_remote, resolve_digests
 from schemas.errors import ConfigError, DataError
 

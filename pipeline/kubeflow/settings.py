@@ -77,7 +77,7 @@ class KubeflowSettings(Settings):
             ):
                 raise ValueError(f"must give {claim} an absolute folder other than /; got {path!r}")
         if len({PurePosixPath(path) for path in volumes.values()}) < len(volumes):
-            raise ValueError(f"must give every claim a folder of its own; got {', '.join(volumes.values())}")
+            raise ValueError(f"must give every claim a different folder; got {', '.join(volumes.values())}")
         return volumes
 
     def is_on_volume(self, path: str) -> bool:

@@ -7,9 +7,10 @@ from typing import Annotated, Final
 import pydantic
 from pydantic import Field, field_validator, model_validator
 
-from pipeline.input_files import check_inputs, files_of_dump
+from pipeline.input_faults import check_inputs
+from pipeline.input_files import files_of_dump
 from pipeline.layout import CONFIG_FILE
-from pipeline.output_folder import Made, made_fault
+from pipeline.made_folder import Made, made_fault
 from pipeline.settings_file import apply_override, describe_fault, location_of, read_settings_file
 from schemas.errors import ConfigError
 from schemas.settings import OutputPath, path_settings

@@ -9,7 +9,7 @@ from typing import Any
 from pipeline.identity import code_digest
 from pipeline.layout import CONFIG_FILE
 from pipeline.machine import check_shared_memory
-from pipeline.output_folder import MadeFolder
+from pipeline.made_folder import MadeFolder
 from pipeline.wikipedia.config import WIKIPEDIA_MADE, WikipediaConfig
 from schemas.wikiclir import CANDIDATES_FILE, PAIRS_FILE, documents_file, judgments_file, queries_file
 from smooth_clir.wikipedia.collection.build import build_collection

@@ -37,8 +37,8 @@ allow_commands_option: Final = click.option(
 
 
 def number(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:
-    """Refuses NaN; a callback of click."""
-    if value is not None and math.isnan(value):  # click takes it to lie in any range
+    """Refuses NaN, which click accepts in any range; a callback of click."""
+    if value is not None and math.isnan(value):
         raise click.BadParameter("must be a number; got nan.")
     return value
 
@@ -49,7 +49,7 @@ feedback_option: Final = click.option(
     metavar="GAIN",
     type=click.FloatRange(0, 1e6),
     callback=number,
-    help="Weight of the second pass, which raises documents like the best ones; 0 for the first pass alone. "
+    help="Weight of the second pass, which raises documents like the best ones; 0 for no second pass. "
     "Default: the model's own.",
 )
 
@@ -58,7 +58,7 @@ def check_query_text(option: str, text: str) -> None:
     """Refuses a text that is not a query.
 
     Raises:
-      click.UsageError: it is blank, or not UTF-8: Python reads such bytes of an argument as lone surrogates.
+      click.UsageError: the text is blank, or not UTF-8: Python reads such bytes of an argument as lone surrogates.
     """
     if not text.strip():
         raise click.UsageError(f"{option} must hold a word; got an empty text.")
@@ -69,11 +69,11 @@ def check_query_text(option: str, text: str) -> None:
 
 
 def lines_of_stdin() -> Iterator[str]:
-    """Yields the queries on stdin, one a line.
+    """Yields the queries on stdin, a line each.
 
     Raises:
       DataError: a line is not UTF-8.
-      click.UsageError: there is no line.
+      click.UsageError: stdin is empty.
     """
     number = 0
     for number, line in enumerate(sys.stdin.buffer, 1):
@@ -84,4 +84,4 @@ def lines_of_stdin() -> Iterator[str]:
         if query:
             yield query
     if number == 0:
-        raise click.UsageError("there is no query; give one, or queries on stdin, one a line.")
+        raise click.UsageError("No query found. Give a query, or queries on stdin, a line each.")

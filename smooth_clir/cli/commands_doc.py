@@ -13,8 +13,8 @@ from smooth_clir.cli.main import COMMANDS, clir
 
 _HEADER: Final = """# Commands
 
-`clir` is `.venv/bin/clir` after `make setup`. `clir` alone lists the commands by groups, `clir COMMAND --help` explains
-all options of a command. This page is generated from the help (`python -m smooth_clir.cli.commands_doc >
+`clir` is `.venv/bin/clir` after `make setup`. `clir` lists the commands by groups, `clir COMMAND --help` explains all
+options of a command. This page is generated from the help (`python -m smooth_clir.cli.commands_doc >
 docs/commands.md`), and a test compares the two.
 """
 _FOOTER: Final = """
@@ -44,7 +44,7 @@ _PAGES: Final = {
     "label": "domains.md#a-collection-without-judgments",
     "lexicon": "formats.md#the-lexicon",
 }
-"""The page that says more of a command."""
+"""The pages that say more about a command."""
 
 
 def page() -> Iterator[str]:
@@ -60,7 +60,7 @@ def page() -> Iterator[str]:
 
 
 def _row(command: click.Command) -> str:
-    """The row of a command: its usage, its help's first sentences, and its options."""
+    """Returns the row of a command: its usage, the first paragraph of its help, and its options."""
     context = click.Context(command, parent=click.Context(clir, info_name="clir"), info_name=command.name)
     usage = " ".join(piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]")
     summary = " ".join((command.help or "").split("\n\n")[0].split())

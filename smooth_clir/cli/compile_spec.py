@@ -28,7 +28,7 @@ def compile_command(
 ) -> None:
     """Compile the pipeline that CONFIG describes for Kubeflow Pipelines 2.
 
-    The graph is the one of `clir run`; see docs/kubeflow.md for the way from an image to a run.
+    The graph is that of `clir run`; docs/kubeflow.md explains how to build an image and start a run.
 
     Example: clir compile configs/sample.yaml --output pipeline.yaml --image registry.example/clir:1
     """
@@ -50,7 +50,7 @@ def _fault(output: str) -> str | None:
     """Returns the reason why a specification cannot be written, or None."""
     path = Path(output)
     if path.suffix != ".yaml":
-        return f"must end in .yaml, by which Kubeflow knows the format; got {path}."
+        return f"must end in .yaml, which tells Kubeflow the format; got {path}."
     if fault := local_fault(output, "file"):
         return fault
     if path.exists() and path.stat().st_size and not path.read_bytes().startswith(HEADER.encode()):

@@ -1,4 +1,4 @@
-"""`clir convert`: other layouts of queries, documents and judgments into our files and a configuration."""
+"""`clir convert`: converts other layouts of queries, documents and judgments into our files and a configuration."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -10,14 +10,15 @@ import click
 from click.core import ParameterSource
 
 from pipeline import quiet
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, Conversion, convert
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
 from pipeline.conversion.ir_datasets_files import Collection, find_collection, is_of_ir_datasets
 from pipeline.conversion.join import Joined, join, join_faults
 from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
-from pipeline.output_folder import made_fault, run_lock
+from pipeline.made_folder import made_fault
+from pipeline.output_folder import run_lock
 from schemas.errors import ConfigError
 from schemas.languages import LANGUAGES
 from schemas.settings import did_you_mean
@@ -28,9 +29,9 @@ from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, 
 _SPLIT_NAMES = {**{split: split for split in SPLITS}, "dev": "eval"}
 _PACKED = ("", ".gz", ".bz2")
 _Find: TypeAlias = Callable[[Mapping[str, Any], list[str]], Collection]
-"""From the values of the command line to files; adds their faults to a list."""
+"""Finds the files that the values of the command line name; adds their faults to a list."""
 _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, Conversion | Joined]]
-"""From the values of the command line, the output and faults so far to a heading and the result."""
+"""Converts what the values of the command line name, into the output; returns a heading and the result."""
 
 
 @click.command("convert")
@@ -41,18 +42,18 @@ _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, C
     "--qrels",
     metavar="[SPLIT=]FILE",
     multiple=True,
-    help="Judgments in TREC's columns or BEIR's, perhaps of a split: train, eval (or dev), test. May be repeated.",
+    help="Judgments in TREC's or BEIR's columns; SPLIT is train, eval (or dev) or test. Repeatable.",
 )
 @click.option(
     "--ir-dataset",
     "datasets",
     metavar="[SPLIT=]ID",
     multiple=True,
-    help="Instead of files: an id of ir_datasets, perhaps for a split. May be repeated, with the same documents.",
+    help="Instead of files: an id of ir_datasets. Repeatable, with the same documents.",
 )
 @click.option("--run", metavar="FILE", help="A first stage's TREC run file: its documents become the candidates.")
 @click.option(
-    "--depth", default=DEPTH, show_default=True, type=click.IntRange(min=1), help="How many of each query's it gives."
+    "--depth", default=DEPTH, show_default=True, type=click.IntRange(min=1), help="Candidates of each query in --run."
 )
 @click.option("--query-language", metavar="CODE", help="ISO 639-1 code of the queries' language.")
 @click.option("--document-language", metavar="CODE", help="ISO 639-1 code of the documents' language.")
@@ -67,7 +68,7 @@ _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, C
     "--top-grade", type=click.IntRange(min=1, max=100), help="Count higher grades as this.  [default: the highest]"
 )
 @click.option("--with-titles", is_flag=True, help="Put documents' titles before their texts: models read no titles.")
-@click.option("--segmented", is_flag=True, help="The words of texts are separated already, by white space alone.")
+@click.option("--segmented", is_flag=True, help="The words of texts are already separated by white space.")
 @click.option(
     "--max-bad-share",
     default=MAX_BAD_SHARE,
@@ -80,15 +81,15 @@ _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, C
     "joined",
     metavar="NAME=CONFIG",
     multiple=True,
-    help="Instead of files: a collection, as the configuration of a run, and the name of its domain. May be repeated.",
+    help="Instead of files: a collection, as the configuration of a run, and the name of its domain. Repeatable.",
 )
 @click.option("--output", required=True, metavar="OUT", help="An empty folder, or an earlier conversion's.")
 @json_option
 def convert_command(output: str, as_json: bool, **values: Any) -> None:
     """Convert other layouts, or several collections, into files that `clir run` reads.
 
-    FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv); or name single files, or ids of ir_datasets; or
-    join collections.
+    FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv). Or give single files, ids of ir_datasets, or
+    collections to join.
 
     Example: clir convert scifact --query-language en --document-language fr --output data/scifact
     """
@@ -103,12 +104,12 @@ def convert_command(output: str, as_json: bool, **values: Any) -> None:
 
 
 def _beir_files(values: Mapping[str, Any], faults: list[str]) -> Collection:
-    """The files of a folder in BEIR's layout; adds a fault where judgments are missing."""
+    """Finds the files of a folder in BEIR's layout; adds a fault if judgments are missing."""
     folder = values["folder"]
     texts = []
     for name in ("queries.jsonl", "corpus.jsonl"):
         paths = [path for packed in _PACKED if os.path.exists(path := os.path.join(folder, name + packed))]
-        # A missing file is reported as any missing file is.
+        # A missing file is reported later, like other missing files.
         texts.append(paths[0] if paths else os.path.join(folder, name))
     judgments = []
     for name in ("train", "dev", "eval", "test"):
@@ -116,7 +117,7 @@ def _beir_files(values: Mapping[str, Any], faults: list[str]) -> Collection:
         if os.path.exists(path):
             judgments.append((_SPLIT_NAMES[name], path))
     if not judgments:
-        faults.append(f"{folder} must hold qrels/train.tsv, qrels/dev.tsv or qrels/test.tsv; it holds none of them.")
+        faults.append(f"{folder} must hold qrels/train.tsv, qrels/dev.tsv or qrels/test.tsv.")
     return Collection(texts[0], texts[1], tuple(judgments))
 
 
@@ -132,21 +133,21 @@ def _ir_datasets(values: Mapping[str, Any], faults: list[str]) -> Collection:
 
 
 def _convert(find: _Find, values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[str, Conversion]:
-    """Converts the files that `find` takes from the values of the command line; returns a heading beside."""
+    """Converts the files that `find` finds; returns a heading and the result."""
     collection = find(values, faults)
     own = {name: values[name] for name in ConversionSettings.__dataclass_fields__}
     for name in ("query_language", "document_language"):
         own[name] = own[name] or getattr(collection, name)
         if own[name] is None:
-            raise click.UsageError(f"Missing option '{_shown(name)}'.")
+            raise click.UsageError(f"Missing option '{_option_name(name)}'.")
     run = values["run"]
-    if run is None and "depth" in _given_names():
-        raise click.UsageError("--depth says how many documents of --run count; give --run, too.")
-    if run is not None and "negatives" in _given_names():
-        raise click.UsageError("--negatives are drawn where there is no --run; give one of them.")
+    if run is None and "depth" in _named_parameters():
+        raise click.UsageError("--depth limits the documents of --run; give --run, too.")
+    if run is not None and "negatives" in _named_parameters():
+        raise click.UsageError("--negatives are drawn only without --run; give one of them.")
     settings = ConversionSettings(**own)
     sources = Sources(collection.queries, collection.documents, collection.judgments, run)
-    codes = {_shown(name): own[name] for name in ("query_language", "document_language")}
+    codes = {_option_name(name): own[name] for name in ("query_language", "document_language")}
     faults += [
         f"{option}: must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
         for option, code in codes.items()
@@ -170,7 +171,7 @@ def _join(values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[st
         if not (name and path)
     ]
     if len(named) < 2:
-        faults.append("--join: there must be two collections or more; got one.")
+        faults.append("--join: must name two or more collections; got one.")
     if faults:
         raise ConfigError(faults)
     collections = [(name, load_config(path).data) for name, _, path in named]
@@ -179,7 +180,7 @@ def _join(values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[st
     paths = [path for _, data in collections for path in data.inputs().values()]
     if inside := [path for path in paths if Path(path).resolve().is_relative_to(folder)]:
         faults.append(
-            f"the output must not hold a joined collection, whose files it would replace; it holds {inside[0]}."
+            f"the output must not hold files of a joined collection, which it would replace; got {inside[0]}."
         )
     if faults:
         raise ConfigError([f"--join: {fault}" for fault in faults])
@@ -197,30 +198,30 @@ _FORMS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...], _Convert]]] =
         ("queries", "documents", "qrels"), _SETTINGS, partial(_convert, _single_files)
     ),
 }  # fmt: skip
-"""The forms of the input: the parameters that it needs, those that it takes besides, and what converts it."""
+"""The forms of the input: its required parameters, its optional ones, and the function that converts it."""
 
 
 def _converter() -> _Convert:
-    """Returns the conversion of the form that the command line gives. Refuses a missing or an unused parameter."""
-    names = _given_names()
+    """Returns the conversion of the command line's form of input. Refuses missing and unused parameters."""
+    names = _named_parameters()
     for form, (needs, takes, convert_form) in _FORMS.items():
         if not names.intersection(needs):
             continue
         if excess := sorted(names.difference(needs, takes, ("output", "as_json"))):
-            raise click.UsageError(f"{form} does not go with {', '.join(map(_shown, excess))}; leave one of them out.")
+            raise click.UsageError(f"{form} cannot be combined with {', '.join(map(_option_name, excess))}.")
         if names.issuperset(needs):
             return convert_form
     raise click.UsageError(f"give {', or '.join(_FORMS)}.")
 
 
-def _given_names() -> set[str]:
-    """The parameters that the command line gives."""
+def _named_parameters() -> set[str]:
+    """Returns the parameters on the command line."""
     context = click.get_current_context()
     return {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
 
 
-def _shown(name: str) -> str:
-    """A parameter as people write it on the command line."""
+def _option_name(name: str) -> str:
+    """Returns a parameter's name on the command line."""
     parameters = {parameter.name: parameter for parameter in click.get_current_context().command.params}
     return "FOLDER" if name == "folder" else parameters[name].opts[0]
 
@@ -233,7 +234,7 @@ def _say_end(notes: Sequence[str], written: Sequence[str], output: str) -> None:
 
 
 def _split_values(values: Sequence[str], option: str, faults: list[str]) -> tuple[tuple[str, str], ...]:
-    """(split, path or id) of each value of an option; the split is empty where none is named."""
+    """Returns (split, path or id) of each value of an option; the split is empty if the value names none."""
     judgments = []
     for value in values:
         name, equals, path = value.partition("=")
@@ -245,5 +246,5 @@ def _split_values(values: Sequence[str], option: str, faults: list[str]) -> tupl
             judgments.append((_SPLIT_NAMES[name], path) if is_named else ("", value))
     if len({bool(split) for split, _ in judgments}) > 1:
         unnamed = next(path for split, path in judgments if not split)
-        faults.append(f"{option}: all must name their split, or none; {unnamed} names none.")
+        faults.append(f"{option}: all values must name a split, or none; {unnamed} names none.")
     return tuple(judgments)

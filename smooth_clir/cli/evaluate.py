@@ -1,4 +1,4 @@
-"""`clir evaluate`: measures any exported model on any collection with fixed lists, without the pipeline."""
+"""`clir evaluate`: evaluates an exported model on a collection with fixed lists, without the pipeline."""
 
 import os
 import tempfile
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from components.wikiclir_example_gen.settings import DataSettings
-from pipeline.input_files import check_collection, files_of
+from pipeline.input_faults import check_collection
+from pipeline.input_files import files_of
 from pipeline.machine import check_machine, check_temporary_folder_for_patterns
 from pipeline.output_path import local_fault
 from schemas.errors import ConfigError
@@ -50,7 +51,7 @@ def evaluate(
 ) -> None:
     """Evaluate an exported MODEL on any collection with fixed lists.
 
-    MODEL is a run's output folder, its serving folder, or one version in it.
+    MODEL is a run's output folder, its serving folder, or a version in it.
 
     Example: clir evaluate runs/en_es --queries en.queries --documents es.documents --candidates en2es.candidates
     """
@@ -83,10 +84,10 @@ def evaluate(
 def _evaluate(
     model: str, paths: Mapping[str, str], split: str, top_grade: int, gain: float | None
 ) -> "tuple[Evaluation, DataReport]":
-    """Reads a collection as the pipeline does, and scores one split's lists.
+    """Reads a collection as the pipeline does, and evaluates a split's lists.
 
     Raises:
-      DataError: the files are too bad (see `DataReport.check`), or the model cannot be loaded.
+      DataError: the files have too many bad records (see `DataReport.check`), or the model cannot be loaded.
     """
     with heavy_imports():
         import apache_beam as beam
@@ -105,7 +106,7 @@ def _evaluate(
         report_path = os.path.join(folder, "report.json")
         files = {role: files_of(path) for role, path in paths.items()}
         roles = write_collection(files, {}, top_grade, folder)
-        # No documents are sampled where there are candidates.
+        # With candidates, no documents are sampled.
         settings = IngestSettings(negatives=0, seed=0, max_queries=None, top_grade=top_grade)
         splits = {name: os.path.join(folder, name) for name in SPLITS}
         with beam.Pipeline() as pipeline:

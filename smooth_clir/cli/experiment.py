@@ -1,4 +1,4 @@
-"""`clir experiment`: a grid of settings over one prepared data set."""
+"""`clir experiment`: runs a grid of settings on the same prepared data."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", metavar="FILE | --stale [FOLDER]...", type=click.Path(), nargs=-1)
-@click.option("--stale", is_flag=True, help="Only list the reports that would come out otherwise now. Exits 1 if any.")
+@click.option("--stale", is_flag=True, help="Only list the reports that a rerun might change. Exits 1 if any.")
 @allow_commands_option
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def experiment(paths: tuple[str, ...], stale: bool, as_json: bool) -> None:
     """Run every cell of the grid that FILE describes, and report on them.
 
-    All cells share one prepared data set. A cell that fails fails alone; the same command again runs those that are
-    not done.
+    All cells share the same prepared data. A failed cell does not stop the others; repeat the command to run the cells
+    that are not done.
 
-    With --stale nothing runs: each published report, or each FOLDER, whose code, settings, data or libraries have
-    changed since it was measured is listed with the changes.
+    With --stale nothing runs. It lists the published reports, or the FOLDERs, whose code, settings, data or libraries
+    have changed since they were measured, with the changes.
 
     Example: clir experiment configs/experiments/sample.yaml
     """
     if stale:
         list_stale([Path(path) for path in paths], as_json)
     elif len(paths) != 1:
-        raise click.UsageError(f"needs one FILE, or --stale; got {len(paths)} files.")
+        raise click.UsageError(f"must have one FILE, or --stale; got {len(paths)} files.")
     else:
         run_file(paths[0], as_json)
 
@@ -50,11 +50,11 @@ def list_stale(folders: Sequence[Path], as_json: bool) -> None:
     """Lists the reports that are stale.
 
     Args:
-      folders: of the reports; empty for all published ones.
-      as_json: prints every report.
+      folders: the reports' folders; empty for all published reports.
+      as_json: whether to print all reports as JSON.
 
     Raises:
-      DataError: a report is stale, so that a script that publishes figures can stop there.
+      DataError: a report is stale; a script that publishes figures then stops.
     """
     with heavy_imports():
         from smooth_clir.experiments.stale import compare_report, published_reports
@@ -64,7 +64,7 @@ def list_stale(folders: Sequence[Path], as_json: bool) -> None:
         show_json([report._asdict() for report in compared])
     else:
         for report in compared:
-            not_here = f"; not compared, for they are not here: {', '.join(report.data_not_here)}"
+            not_here = f"; not compared, because missing: {', '.join(report.data_not_here)}"
             if report.changes or report.data_not_here:
                 changes = "; ".join(report.changes) or "no change of code, settings and libraries"
                 show(f"{report.report}: {changes}{not_here if report.data_not_here else ''}")
@@ -76,8 +76,8 @@ def run_file(file: str, as_json: bool) -> None:
     """Runs an experiment and reports on it.
 
     Args:
-      file: its path.
-      as_json: prints the results as JSON.
+      file: the path of the experiment file.
+      as_json: whether to print the results as JSON.
 
     Raises:
       DataError: a cell failed.
@@ -112,16 +112,16 @@ def run_file(file: str, as_json: bool) -> None:
     if failed := [state for state in states if state.status == "failed"]:
         raise DataError(
             f"{len(failed)} of {len(states)} cells failed; cell.json and log.txt in "
-            f"{short(str(loaded.output / CELLS))} say why, and the same command runs them again."
+            f"{short(str(loaded.output / CELLS))} say why. Repeat the command to run them again."
         )
 
 
 def results_table(states: "Sequence[Cell]", metrics: Mapping[str, Mapping[str, float]]) -> str:
-    """A line for each cell: its settings, and its metrics on the test split or the reason why there are none.
+    """Returns a table with a line for each cell: its settings, and its test metrics or the reason why it has none.
 
     Args:
-      states: of all cells.
-      metrics: name of each cell that is done to its metrics.
+      states: all cells.
+      metrics: name of each finished cell to its metrics.
     """
     keys = list(states[0].settings)
     columns = [

@@ -1,11 +1,11 @@
-"""`clir export`: gives an index's documents to another search engine."""
+"""`clir export`: writes an index's documents for another search engine."""
 
 import logging
 import os
-import time
 
 import click
 
+from models.time_left import TimeLeft
 from pipeline.output_path import local_fault
 from schemas.errors import DataError
 from smooth_clir.cli.arguments import check_query_text, index_option, model_argument
@@ -27,10 +27,10 @@ _LOGGED_EVERY = 1000
 def export_command(model: str, engine: str, output: str, query: str | None, index: str | None) -> None:
     """Write the index of a MODEL (see `clir index`) for another search engine.
 
-    For Vespa and OpenSearch: a schema, the documents in the engine's bulk form, and a request whose score is that of
-    the model. For Parquet: id, title, text, vector, terms and their weights of each document.
+    For Vespa and OpenSearch: a schema, the documents in the engine's bulk form, and a request that computes the model's
+    score. For Parquet: id, title, text, vector, terms and their weights of each document.
 
-    MODEL is a run's output folder, its serving folder, or one version in it.
+    MODEL is a run's output folder, its serving folder, or a version in it.
 
     Example: clir export runs/sample --to vespa --output vespa --query "molten rock"
     """
@@ -39,7 +39,7 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
     if fault := local_fault(output, "folder"):
         raise DataError(f"--output: {fault}")
     if os.path.isdir(output) and os.listdir(output):
-        raise DataError(f"--output: must be a new or empty folder; {output} holds something. Choose another.")
+        raise DataError(f"--output: must be a new or empty folder; {output} is not empty. Choose another folder.")
     location = find_index(model, index)
     with heavy_imports():
         from smooth_clir.retrieval.exports.export import export_index
@@ -50,14 +50,14 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
     with StageView() as view:
         view.start(0, 0, "exporting")
         documents, made_by = engines.load_pair(newest)
-        started = time.monotonic()
+        time_left = TimeLeft(0, len(documents))
 
         def report(done: int) -> None:
             if done % _LOGGED_EVERY == 0:
-                left = (time.monotonic() - started) * (len(documents) - done) / done
-                progress.info("%s of %s documents, %.0f s left", f"{done:,}", f"{len(documents):,}", left)
+                left = time_left.after(done)
+                progress.info("%s of %s documents, %s left", f"{done:,}", f"{len(documents):,}", left)
 
         remarks = export_index(documents, made_by, engine, output, query, report)
     for remark in remarks:
         say(remark)
-    show(f"{short(output)} holds {len(documents):,} documents for {engine}; docs/search.md says how to load them")
+    show(f"{short(output)} holds {len(documents):,} documents for {engine}; docs/search.md explains how to load them")

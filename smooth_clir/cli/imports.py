@@ -1,4 +1,4 @@
-"""Imports the large libraries, in the commands that need them."""
+"""Speeds up the imports of the large libraries."""
 
 import gc
 import sys
@@ -18,16 +18,16 @@ IN_PARTS = (
     "tensorflow_model_analysis",
     "tfx.components",
 )
-"""Packages of whose modules the pipeline needs few or none, while their own code imports all, with NLTK, scikit-learn,
-and the clients of Kubernetes and Docker: a third of all modules that `clir run` would import."""
+"""Packages whose code imports all their modules, with NLTK, scikit-learn, and the clients of Kubernetes and Docker: a
+third of all modules that `clir run` would import. The pipeline needs few of them."""
 
 
 @contextmanager
 def heavy_imports(verbose: bool = False) -> Iterator[None]:
     """Silences the large libraries unless `verbose`, and speeds up their imports within the block.
 
-    The imports of `clir run` take 3.5 CPU seconds, 5.1 without `IN_PARTS`, and 6.3 if Python also looks for garbage
-    again and again, among 450,000 objects that stay.
+    The imports of `clir run` take 3.5 CPU seconds, 5.1 without `IN_PARTS`, and 6.3 if Python also collects garbage
+    among the 450,000 objects.
     """
     quiet.quieten(verbose)
     finder = quiet.ChangedImports(dict.fromkeys(IN_PARTS, _postpone))
@@ -44,7 +44,7 @@ def heavy_imports(verbose: bool = False) -> Iterator[None]:
 def _postpone(execute: quiet.Execute, module: ModuleType) -> None:
     """Executes a package's code at the first access to a name that is not one of its modules.
 
-    `importlib.util.LazyLoader` would do so for any name, also for `__path__`, which an import of a module needs.
+    `importlib.util.LazyLoader` would execute it for any name, even for `__path__`, which an import of a module reads.
     """
     lock = RLock()
     has_begun = False
@@ -53,7 +53,7 @@ def _postpone(execute: quiet.Execute, module: ModuleType) -> None:
         nonlocal has_begun
         if name.startswith("__") or find_spec(f"{module.__name__}.{name}"):
             raise AttributeError(name)
-        with lock:  # another thread waits until all of the code has run
+        with lock:  # other threads wait until the code has run
             if not has_begun:
                 has_begun = True
                 try:

@@ -19,10 +19,10 @@ from smooth_clir.cli.terminal import StageView, say, short, show, show_json
 @model_argument
 @click.option(
     "--documents", metavar="FILE", multiple=True,
-    help="All documents: id, title, text, or id, text; repeatable. Default: those of the run.",
+    help="All documents: id, title, text, or id, text; repeatable. Default: the run's.",
 )  # fmt: skip
 @click.option("--add", "added", metavar="FILE", multiple=True, help="Documents to add, or to replace; - for stdin.")
-@click.option("--remove", "removed", metavar="FILE", multiple=True, help="Ids to remove, one a line; - for stdin.")
+@click.option("--remove", "removed", metavar="FILE", multiple=True, help="Ids to remove, a line each; - for stdin.")
 @click.option("--check", is_flag=True, help="Only compare the files of all versions with their digests.")
 @index_option
 @json_option
@@ -37,20 +37,20 @@ def index_command(
 ) -> None:
     """Index documents with an exported MODEL, for `clir search` and `clir serve`.
 
-    The index then holds the given documents and no others. Documents that have not changed are not encoded again; if
-    nothing has changed, nothing is written. With --add and --remove the other documents stay. --check names damaged
-    files; the documents in them are encoded again where all documents are given.
+    The index then holds exactly these documents. Unchanged documents are not encoded again; if nothing has changed,
+    nothing is written. With --add and --remove the other documents are kept. --check names damaged files; index all
+    documents to mend them.
 
-    The drift is the distance of the documents from those that the model was made with; see docs/search.md.
+    The drift is the distance of the documents from the model's own; see docs/search.md.
 
-    MODEL is a run's output folder, its serving folder, or one version in it.
+    MODEL is a run's output folder, its serving folder, or a version in it.
 
     Example: clir index runs/sample
     """
     if documents and (added or removed):
         raise click.UsageError("--documents names all documents; give it without --add and --remove.")
     if [*documents, *added, *removed].count(STDIN) > 1:
-        raise click.UsageError("stdin can be read once; give - once.")
+        raise click.UsageError("stdin can be read only once; give - once.")
     if check and (documents or added or removed):
         raise click.UsageError("--check changes nothing; give it without --documents, --add and --remove.")
     location = find_index(model, index)
@@ -96,17 +96,17 @@ def index_command(
         show_json(update.model_dump())
         return
     counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
-    show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} as they were")
+    show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} unchanged")
     if location.milvus:
-        show(f"{location.searched} is up to date with it")
+        show(f"{location.searched} holds the same version")
     show(update.drift.describe())
 
 
 def _check(location: IndexLocation, as_json: bool) -> None:
-    """Compares the files of all versions with their manifests, and prints a line for each file, and for Milvus.
+    """Compares the files of all versions with their manifests; prints a line for each file, and for Milvus.
 
     Raises:
-      DataError: there is no index, a file is damaged, or Milvus does not hold the newest version.
+      DataError: the index is missing, a file is damaged, or Milvus does not hold the newest version.
     """
     folder = location.index_folder
     with StageView() as view:
@@ -141,14 +141,14 @@ def _check(location: IndexLocation, as_json: bool) -> None:
         way_back = versions.way_back(damaged[-1]) if is_newest else "The newest version is sound."
         raise DataError(f"damaged: {', '.join(short(str(version)) for version in damaged)}. {way_back}")
     if fault:
-        raise DataError(f"damaged: {location.searched}: {fault}. `clir index` writes the newest version again.")
+        raise DataError(f"damaged: {location.searched}: {fault}. Write the newest version again with `clir index`.")
 
 
 def _documents_of_run(location: IndexLocation) -> list[str]:
-    """The documents file in a run's configuration."""
+    """Returns the documents file in a run's configuration."""
     config = short(str(location.config))
     if not location.config.is_file():
-        raise click.UsageError(f"there is no {config} that would name a run's documents; give --documents.")
+        raise click.UsageError(f"{config}, which would name the run's documents, does not exist; give --documents.")
     documents = location.settings("data").get("documents")
     if not isinstance(documents, str):
         raise click.UsageError(f"{config} names no documents; give --documents.")

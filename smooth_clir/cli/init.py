@@ -11,7 +11,7 @@ import click
 import yaml
 
 from components.wikiclir_example_gen.settings import DataSettings
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema, is_config_schema
 from pipeline.input_files import files_of, is_remote
 from pipeline.output_folder import write_atomically
@@ -30,14 +30,14 @@ EXAMPLE: Final = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents"
 _TEMPLATE: Final = """\
 # yaml-language-server: $schema={schema}
 # clir run {name}             trains, evaluates and pushes a model
-# clir run {name} --estimate  says how many steps, how much memory and how much disk that takes
+# clir run {name} --estimate  estimates the steps, the memory and the disk of a run
 # An editor that knows the schema of the first line explains every setting, as docs/settings.md does.
 preset: best  # closed, where all documents are known when training; paper, the paper's system
 data:
   queries: {queries}  # id, text and perhaps a title: TSV, CSV or JSON, see docs/formats.md
   documents: {documents}  # likewise
   judgments: {judgments}  # query id, document id and grade
-  top_grade: {top_grade}  # the grade of the most relevant documents, of which each query needs one
+  top_grade: {top_grade}  # the grade of the most relevant documents; each query needs such a document
   query_language: {query_language}
   document_language: {document_language}
   # cold_share: 0.2  # measures on documents that training has not seen, too
@@ -49,16 +49,16 @@ output: {output}
 """
 
 
-def _file(answer: str) -> str:
-    """The path of an existing file, or a pattern of files; `~` is the home folder, as in a configuration."""
+def _check_file(answer: str) -> str:
+    """Returns the path of an existing file, or a pattern of files; `~` is the home folder, as in a configuration."""
     path = os.path.expanduser(answer)
     if not is_remote(path) and not all(os.path.isfile(file) for file in files_of(path) or [path]):
-        raise click.BadParameter(f"must be a file, or a pattern of files; there is no file {answer!r}.")
+        raise click.BadParameter(f"must be a file, or a pattern of files; {answer!r} does not exist.")
     return path
 
 
-def _language(answer: str) -> str:
-    """A language's code."""
+def _check_language(answer: str) -> str:
+    """Returns the code of a known language."""
     if answer not in LANGUAGES:
         hint = did_you_mean(answer, LANGUAGES)
         raise click.BadParameter(f"must be an ISO 639-1 code, such as en; got {answer!r}{hint}")
@@ -66,17 +66,17 @@ def _language(answer: str) -> str:
 
 
 _QUESTIONS: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
-    "queries": ("File of the queries (id, title, text)", _file),
-    "documents": ("File of the documents (id, title, text)", _file),
-    "judgments": ("File of the judgments (query_id, doc_id, grade)", _file),
-    "query_language": ("Language of the queries, such as en", _language),
-    "document_language": ("Language of the documents", _language),
+    "queries": ("File of the queries (id, title, text)", _check_file),
+    "documents": ("File of the documents (id, title, text)", _check_file),
+    "judgments": ("File of the judgments (query_id, doc_id, grade)", _check_file),
+    "query_language": ("Language of the queries, such as en", _check_language),
+    "document_language": ("Language of the documents", _check_language),
 }
 
 
 @click.command("init")
 @click.argument("config", default="config.yaml", type=click.Path())
-@click.option("--queries", metavar="FILE", help="The queries: id, text, perhaps a title: docs/formats.md.")
+@click.option("--queries", metavar="FILE", help="The queries: id, text, perhaps a title; see docs/formats.md.")
 @click.option("--documents", metavar="FILE", help="The documents, likewise.")
 @click.option("--judgments", metavar="FILE", help="The judgments: query_id, doc_id, grade.")
 @click.option("--query-language", metavar="CODE", help="ISO 639-1 code of the queries' language.")
@@ -84,41 +84,41 @@ _QUESTIONS: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
 @click.option(
     "--output", metavar="FOLDER", help="Folder of everything a run writes; default: runs/ and the name of CONFIG."
 )
-@click.option("--example", is_flag=True, help="Take the bundled sample, whose files are copied beside CONFIG.")
+@click.option("--example", is_flag=True, help="Use the bundled sample, whose files are copied beside CONFIG.")
 def init(config: str, output: str | None, example: bool, **options: str | None) -> None:
-    """Write a commented configuration, CONFIG (config.yaml), for your files; ask for what no option gives.
+    """Write a commented configuration, CONFIG (config.yaml), for your files; ask for missing options.
 
-    CONFIG is written once the files that it names have been looked at. Beside it stands the schema of configurations,
-    by which editors complete and check it.
+    CONFIG is written after its files have been checked. The schema of configurations is written beside it; editors use
+    it to complete and check CONFIG.
 
     Example: clir init --example
     """
-    if not config.isprintable():  # it stands in comments of the file
-        raise click.UsageError(f"CONFIG must be a name of letters and signs that can be printed; got {config!a}.")
+    if not config.isprintable():  # it is part of comments in the file
+        raise click.UsageError(f"CONFIG must be printable; got {config!a}.")
     if fault := name_fault(config, "file"):
         raise click.UsageError(f"CONFIG {fault}")
     if output == "":
-        raise click.UsageError("--output must name a folder; got ''.")
+        raise click.UsageError("--output must be a folder; got ''.")
     path = Path(config)
     if os.path.lexists(path):
-        raise click.UsageError(_is_there(config))
+        raise click.UsageError(_not_new(config))
     folder = path.parent
     schema = folder / SCHEMA_FILE
     if os.path.lexists(schema) and not is_config_schema(schema):
         raise click.UsageError(f"{schema} already exists, and clir init did not write it.")
     if example:
         if any(options.values()):
-            raise click.UsageError("--example names the files and languages; give it without them.")
+            raise click.UsageError("--example sets the files and languages; give it without these options.")
         answers = {**_copy_example(folder), "query_language": "en", "document_language": "fr"}
     else:
         if faults := [fault for name, value in options.items() if (fault := _option_fault(name, value))]:
             raise ConfigError(faults)
         answers = {name: _ask(name) if value is None else _QUESTIONS[name][1](value) for name, value in options.items()}
         for role in EXAMPLE:
-            answers[role] = _seen_from(folder, answers[role])
+            answers[role] = _relative_to(folder, answers[role])
     folder.mkdir(parents=True, exist_ok=True)
     answers["top_grade"] = str(_highest_grade(folder, answers["judgments"]))
-    answers["output"] = _seen_from(folder, os.path.expanduser(output or f"runs/{path.stem}"))
+    answers["output"] = _relative_to(folder, os.path.expanduser(output or f"runs/{path.stem}"))
     scalars = {key: _scalar(value) for key, value in answers.items()}
     text = _TEMPLATE.format(schema=SCHEMA_FILE, name=for_shell(config), **scalars)
     _check(path, text)
@@ -126,14 +126,14 @@ def init(config: str, output: str | None, example: bool, **options: str | None) 
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:  # another process made it while this one asked
-        raise click.UsageError(_is_there(config)) from None
+    except FileExistsError:  # another process made it meanwhile
+        raise click.UsageError(_not_new(config)) from None
     show(short(config))
     say(f"next:\n  {program()} run {for_shell(config)}")
 
 
 def _highest_grade(folder: Path, judgments: str) -> int:
-    """The highest grade in files of judgments; the default of `data.top_grade` where they are remote or have none."""
+    """Returns the highest grade in files of judgments; the default of `data.top_grade` for remote or empty files."""
     path = judgments if is_remote(judgments) else os.path.join(folder, judgments)
     highest = 0
     for file in [] if is_remote(path) else files_of(path):
@@ -144,14 +144,14 @@ def _highest_grade(folder: Path, judgments: str) -> int:
     return highest or DataSettings.model_fields["top_grade"].default
 
 
-def _is_there(config: str) -> str:
-    return f"CONFIG must be a new file; {config} is there."
+def _not_new(config: str) -> str:
+    return f"CONFIG must be a new file; {config} exists."
 
 
-def _seen_from(folder: Path, path: str) -> str:
-    """A path relative to a folder; a path with a scheme stays.
+def _relative_to(folder: Path, path: str) -> str:
+    """Returns a path relative to a folder; keeps a path with a scheme.
 
-    Links to folders are followed, as `clir run` does: `..` leads out of the folder behind a link.
+    Links to folders are followed, as in `clir run`: `..` leads out of the folder behind a link.
     """
     if "://" in path:
         return path
@@ -161,7 +161,7 @@ def _seen_from(folder: Path, path: str) -> str:
 
 
 def _scalar(value: str) -> str:
-    """A text in YAML, in one line."""
+    """Returns a text in YAML, on a line."""
     style = None if value.isprintable() else '"'
     return yaml.safe_dump(value, width=1 << 20, default_style=style).splitlines()[0]
 
@@ -170,7 +170,7 @@ def _option_fault(name: str, value: str | None) -> str | None:
     """Returns the fault of an option, or None. A missing option is an error if stdin is not a terminal."""
     option = f"--{name.replace('_', '-')}"
     if value is None:
-        return None if sys.stdin.isatty() else f"{option} must be given where nobody can be asked; or --example."
+        return None if sys.stdin.isatty() else f"{option} is missing, and stdin is no terminal; or give --example."
     try:
         _QUESTIONS[name][1](value)
     except click.BadParameter as error:
@@ -179,22 +179,22 @@ def _option_fault(name: str, value: str | None) -> str | None:
 
 
 def _ask(name: str) -> str:
-    """The answer to a question, which is asked again until it is a good one."""
+    """Asks a question until the answer is valid."""
     question, check = _QUESTIONS[name]
     try:
         answer: str = click.prompt(question, value_proc=check, err=True)
-    except click.Abort:  # click's word for Ctrl-C and Ctrl-D, which hides what was pressed
+    except click.Abort:  # Ctrl-C or Ctrl-D
         raise KeyboardInterrupt from None
     return answer
 
 
 def _check(path: Path, text: str) -> None:
-    """Checks a configuration that is to be written, and the files that it names.
+    """Checks a configuration before it is written, and the files that it names.
 
     Raises:
-      ConfigError: with every fault, each with its line in the file that is not written.
+      ConfigError: the configuration has faults: all of them, each with its line.
     """
-    # In the same folder, from which the paths in it are relative.
+    # In the same folder, because its paths are relative.
     with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".", suffix=".yaml", encoding="utf-8") as draft:
         draft.write(text)
         draft.flush()
@@ -212,7 +212,7 @@ def _copy_example(folder: Path) -> dict[str, str]:
       UsageError: another file has the name of one of its files.
     """
     root = Path(__file__).parents[2]
-    # In a checkout, and where setup.py puts it in an installed package.
+    # The sample's folder in a checkout, and in an installed package.
     source = next(path for path in (root / "data" / "sample", root / "smooth_clir" / "sample") if path.is_dir())
     target = folder / "sample"
     contents = {name: (source / name).read_bytes() for name in EXAMPLE.values()}

@@ -1,4 +1,4 @@
-"""`clir label`: pairs for a lexicon from queries without judgments."""
+"""`clir label`: makes pairs for a lexicon from queries without judgments."""
 
 import hashlib
 import json
@@ -20,9 +20,9 @@ from smooth_clir.cli.terminal import StageView, for_shell, say, short, show, sho
 
 _ACCOUNT_ENDING: Final = ".json"
 _DIGEST: Final = "sha256"
-"""The key of the digest of the pairs in their account."""
+"""The report's key of the digest of the pairs."""
 _REPLACED: Final = "replaced_sha256"
-"""The key of the digest of the pairs that these replaced, if there were any."""
+"""The report's key of the digest of the pairs that were replaced, if there were any."""
 
 
 @click.command()
@@ -36,16 +36,16 @@ _REPLACED: Final = "replaced_sha256"
     callback=number,
     help="Share of the queries to label.",
 )
-@click.option("--output", metavar="PAIRS", required=True, help="The file of pairs; its account goes to PAIRS.json.")
+@click.option("--output", metavar="PAIRS", required=True, help="The file of pairs; a report goes to PAIRS.json.")
 @index_option
 @json_option
 def label(model: str, queries: str, share: float, output: str, index: str | None, as_json: bool) -> None:
-    """Label queries without judgments with what the index of a MODEL finds for them, for `channels.lexicon.pairs`.
+    """Label queries without judgments by searching the index of a MODEL, for `channels.lexicon.pairs`.
 
-    Each query is searched. Of those with an answer the share is kept whose first document is farthest before the
-    second. A model trained again with these pairs knows the words of the collection: see docs/domains.md.
+    A query's margin is the score of its first result less that of the second; only the share of queries with the
+    largest margins is kept. A model trained again with these pairs knows the collection's words: see docs/domains.md.
 
-    MODEL is a run's output folder, its serving folder, or one version in it.
+    MODEL is a run's output folder, its serving folder, or a version in it.
 
     Example: clir label runs/sample --queries queries.tsv --output pairs.tsv
     """
@@ -66,15 +66,15 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
         engine = engines.load(newest)
         if engine.model_version != (version := Path(location.newest_model).name):
             raise DataError(
-                f"the index must be of the newest model, {version}; it is of {engine.model_version}: make it again with"
-                f" {location.command}"
+                f"the index must be of the newest model, {version}; got {engine.model_version}. Make it again with "
+                f"`{location.command}`."
             )
         labels = label_queries(items, queries, engine, share)
     text = "".join(f"{pair}\n" for pair in labels.pairs)
     content = {
         **labels.as_dict(),
         _DIGEST: hashlib.sha256(text.encode()).hexdigest(),
-        # Written before the pairs: a kill in between leaves the pairs of before.
+        # Written before the pairs, because a kill in between leaves the former pairs.
         _REPLACED: sha256_of_file(output) if path.exists() else None,
     }
     write_atomically(account, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
@@ -87,7 +87,7 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
 
 
 def _output_fault(pairs: Path, account: Path) -> str | None:
-    """Returns the reason why the file of pairs must not be written, or None: files of `clir label` are replaced."""
+    """Returns why the file of pairs must not be written, or None; files of `clir label` may be replaced."""
     try:
         content = parse_json(account.read_text(encoding="utf-8"))
         ours = content[_DIGEST], content[_REPLACED]

@@ -18,7 +18,7 @@ from smooth_clir.cli.model_folder import find_model
 from smooth_clir.cli.terminal import FIELD, for_shell, say, short, show, show_json
 
 if TYPE_CHECKING:
-    from models.exported.model import StemTranslations, Translation
+    from models.exported.lexicon import StemTranslations, Translation
 
 
 @click.command()
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: bool) -> None:
     """Show the translations of query words in the lexicon of an exported MODEL, best first, or write them all.
 
-    Each word is shown with its stem, the document stems that answer it, and the weight of each. The same stem always
-    answers it, with the weight 1. --export writes the stems and weights of the whole lexicon, to be read by
-    channels.lexicon.pairs or, as JSON, by fast_psq.
+    Each word is shown with its stem, the document stems that match it, and their weights. The same stem always matches,
+    with the weight 1. --export writes the stems and weights of the whole lexicon, for channels.lexicon.pairs or, as
+    JSON, for fast_psq.
 
-    In kana, Thai, Lao, Khmer and Burmese a stem is a pair of neighbouring characters. Overlapping pairs that answer a
-    stem with similar weights are shown as one; --json has the pairs.
+    In kana, Thai, Lao, Khmer and Burmese a stem is a pair of neighbouring characters. Overlapping pairs with similar
+    weights are shown as a single text; --json has the pairs.
 
-    MODEL is a run's output folder, its serving folder, or one version in it.
+    MODEL is a run's output folder, its serving folder, or a version in it.
 
     Example: clir lexicon runs/sample --word cat --word river
     """
@@ -64,7 +64,7 @@ def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: boo
 
 
 def _lines(word: str, stems: "Sequence[StemTranslations]", is_segmented: bool) -> Iterator[str]:
-    """The lines of a word: a single stem beside it, several below it with the translations of each."""
+    """Yields the lines of a word: its stems, and the translations of each."""
     shown, names = printable(word, FIELD), [printable(stem.stem, FIELD) for stem in stems]
     if not stems:
         yield f"{shown!r} holds no word"
@@ -82,11 +82,11 @@ def _translations(translations: "Sequence[Translation]", indent: str, is_segment
     from models.texts.joined_pairs import join_pairs
 
     answers = [(translation.stem, translation.weight) for translation in translations]
-    # A word of two characters in a segmented text is no pair.
+    # In a segmented text, two characters are a word, not a pair.
     for text, weight in answers if is_segmented else join_pairs(answers):
         yield f"{indent}{weight:.4f}  {printable(text, FIELD)}"
     if not translations:
-        yield f"{indent}no translation; only the same stem answers it"
+        yield f"{indent}no translation; only the same stem matches"
 
 
 def _export(model: str, export: str, as_json: bool) -> None:
@@ -111,7 +111,7 @@ def _export(model: str, export: str, as_json: bool) -> None:
 def _fault(export: str) -> str | None:
     """Returns the reason why a table cannot be written, or None."""
     if not export.lower().endswith(EXPORT_ENDINGS):
-        return f"must end in {', '.join(EXPORT_ENDINGS)}, which say the form of the table; got {export!r}."
+        return f"must end in {' or '.join(EXPORT_ENDINGS)}; got {export!r}."
     if fault := local_fault(export, "file"):
         return fault
     if os.path.exists(export):

@@ -1,4 +1,4 @@
-"""The command line, `clir`; a heavy library is imported only by the commands that need it."""
+"""The command line, `clir`. Only the commands that need heavy libraries import them."""
 
 import io
 import os
@@ -43,7 +43,7 @@ _WITH_STAGES: Final = (run, experiment)
 
 
 class _Commands(click.Group):
-    """The commands, whose help has a section for each group.
+    """The commands; their help has a section for each group.
 
     Attributes:
       called: the command that was called; None before.
@@ -106,7 +106,7 @@ def main() -> None:
     """Runs `clir`. Exits 0 on success, 1 on failure, 2 on wrong use; only our own bugs print a traceback."""
     _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a title may have letters that its encoding lacks
+        sys.stdout.reconfigure(errors="backslashreplace")  # for characters of a title that its encoding lacks
     try:
         check_process()
         clir.main(standalone_mode=False, prog_name="clir")

@@ -24,14 +24,14 @@ def find_model(path: str) -> str:
     """Finds the newest exported model under a folder.
 
     Args:
-      path: a run's output folder, its serving folder, or one version in it.
+      path: a run's output folder, its serving folder, or a version in it.
 
     Raises:
-      DataError: there is no such folder, or no model in it.
+      DataError: the folder does not exist, or has no model.
     """
     folder = Path(path)
     if not os.path.isdir(folder):  # unlike Path's method, it accepts a name that is too long
-        raise DataError(f"{path} must be a folder with an exported model, but there is no such folder.")
+        raise DataError(f"{path} must be a folder with an exported model; it does not exist.")
     for serving in (folder, folder / SERVING):
         if (serving / GRAPH_FILE).is_file():
             return str(serving)
@@ -39,28 +39,28 @@ def find_model(path: str) -> str:
             names = [entry.name for entry in serving.iterdir() if (entry / GRAPH_FILE).is_file()]
             if version := newest_version(names):
                 return str(serving / version)
-    raise DataError(f"no exported model under {path}; run `clir run` first, and see why the gate refused its model.")
+    raise DataError(f"No exported model found in {path}. Run `clir run` first, or see why the gate refused its model.")
 
 
 class IndexLocation(NamedTuple):
     """The folders of models and their index."""
 
     newest_model: str
-    """Folder of the newest version, or of the one that was named."""
+    """Folder of the newest or of the named version."""
     models: str
-    """Folder of the versions, or the one that was named."""
+    """Folder of the versions, or of the named version."""
     index_folder: str
-    """Folder of the index's versions, from which Milvus gets them, too; it may be missing."""
+    """Folder of the index's versions, which Milvus gets, too; it may be missing."""
     milvus: MilvusSettings | None
     """The index's settings in Milvus, if it is searched there."""
     config: Path
     """Configuration of the run that made the model; it may be missing."""
     command: str
-    """The command that makes the index, for a person."""
+    """The command that makes the index."""
 
     @property
     def searched(self) -> str:
-        """The folder of the index that is searched, or its address in Milvus."""
+        """The folder of the searched index, or its address in Milvus."""
         return str(self.milvus.address) if self.milvus else self.index_folder
 
     @property
@@ -69,7 +69,7 @@ class IndexLocation(NamedTuple):
         return str(self.config.parent / INDEX)
 
     def settings(self, section: str) -> dict[str, Any]:
-        """A section of that configuration; empty where there is none."""
+        """Returns a section of the run's configuration; empty if it is missing."""
         return _section(self.config, section)
 
 
@@ -77,11 +77,11 @@ def find_index(model: str, index: str | None) -> IndexLocation:
     """Finds the models under a folder, and their index.
 
     Args:
-      model: a run's output folder, its serving folder, or one version in it.
-      index: the index's folder, or its address in Milvus, as the user gave it; None for that of the run.
+      model: a run's output folder, its serving folder, or a version in it.
+      index: the index's folder, or its address in Milvus, from the command line; None for the run's.
 
     Raises:
-      DataError: there is no such folder, or no model in it; or the address, or the run's configuration, is wrong.
+      DataError: the folder does not exist, or has no model; or the address, or the run's configuration, is wrong.
     """
     is_folder = index is not None and not MilvusAddress.is_address(index)
     if index is not None and is_folder and (fault := name_fault(index, "folder")):
@@ -92,14 +92,14 @@ def find_index(model: str, index: str | None) -> IndexLocation:
     config = output / CONFIG_FILE
     milvus = _milvus_settings(config, index) if not is_folder else None
     folder = str(_folder_of(output, config, milvus)) if index is None or milvus else index
-    # An address is not a path: it is not shortened.
+    # An address is not a path, so it is not shortened.
     shown_index = shlex.quote(str(milvus.address)) if milvus else for_shell(folder)
     command = f"{program()} index {for_shell(model)}" + (f" --index {shown_index}" if index else "")
     return IndexLocation(newest, models, folder, milvus, config, command)
 
 
 def _folder_of(output: Path, config: Path, milvus: MilvusSettings | None) -> Path:
-    """The run's folder of the index; an address in Milvus that the run does not name has a folder of its own."""
+    """Returns the index's folder in a run's output; an address in Milvus that the run does not name has its own."""
     if milvus is None or milvus == _milvus_settings(config, None):
         return output / INDEX
     address = MilvusAddress.parse(milvus.address or "")
@@ -113,7 +113,7 @@ def _section(config: Path, name: str) -> dict[str, Any]:
 
 
 def _milvus_settings(config: Path, index: str | None) -> MilvusSettings | None:
-    """The settings of Milvus from the user or the run's configuration; None if the index is searched on disk."""
+    """Returns the settings of Milvus from the user or the run's configuration; None for an index on disk."""
     search = _section(config, "search")
     if index is None and search.get("engine") != "milvus":
         return None
@@ -132,14 +132,14 @@ def _milvus_settings(config: Path, index: str | None) -> MilvusSettings | None:
 
 
 def engines_of(location: IndexLocation, gain: float | None = None) -> tuple["FolderEngines", str]:
-    """The engines of an index, and its newest version, for `load`.
+    """Returns the engines of an index, and its newest version, for `load`.
 
     Args:
       location: see `find_index`.
-      gain: gain of the second pass; None for the model's own, 0 for the first pass alone.
+      gain: gain of the second pass; None for the model's own, 0 for no second pass.
 
     Raises:
-      DataError: there is no index.
+      DataError: the index is missing.
     """
     from smooth_clir.retrieval.folder_engines import FolderEngines
 

@@ -1,4 +1,4 @@
-"""`clir neighbours`: shows the words whose vectors lie nearest to a word's."""
+"""`clir neighbours`: shows the words whose vectors are nearest to a word's."""
 
 import click
 
@@ -12,16 +12,16 @@ from smooth_clir.cli.terminal import FIELD, show, show_json
 @click.command()
 @model_argument
 @click.option("--word", "words", metavar="WORD", multiple=True, required=True, help="A word; repeatable.")
-@click.option("--documents", is_flag=True, help="The words are of the documents' language, not of the queries'.")
-@click.option("-k", "limit", default=5, show_default=True, type=click.IntRange(1, 1000), help="Most words of a list.")
+@click.option("--documents", is_flag=True, help="The words are in the documents' language, not in the queries'.")
+@click.option("-k", "limit", default=5, show_default=True, type=click.IntRange(1, 1000), help="Words of each list.")
 @json_option
 def neighbours(model: str, words: tuple[str, ...], documents: bool, limit: int, as_json: bool) -> None:
-    """Show the words whose vectors lie nearest to each WORD's in an exported MODEL.
+    """Show the words whose vectors are nearest to each WORD's in an exported MODEL.
 
-    Words of its own language are compared by the distance of the two vectors, those of the other language by the inner
-    product, which is the score of the one word as a query and the other as a document.
+    Words of the same language are compared by the distance of their vectors, words of the other language by the inner
+    product: the score of a query and a document of these words.
 
-    MODEL is a run's output folder, its serving folder, or one version in it.
+    MODEL is a run's output folder, its serving folder, or a version in it.
 
     Example: clir neighbours runs/sample --word cat --word river
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from smooth_clir.retrieval.document_ranker import RankedDocument
 
 MAX_WORDS: Final = 8
-"""Largest number of lines for the words of a channel. The other words are summed in one line."""
+"""Largest number of lines for the words of a channel; another line sums the other words."""
 
 
 @click.command()
@@ -42,11 +42,11 @@ def rank(
 ) -> None:
     """Rank documents for a query with an exported MODEL.
 
-    It shows the title of each document, or its first words, and the piece of its text that matches best; "82 %
-    relevant" is the share of relevant documents among those with this score in the model's own collection, measured on
-    the eval split. A query with no good answer is marked.
+    Shows each document's title, or its first words, and the piece of its text that matches best. "82 % relevant" is the
+    share of relevant documents among those with this score in the model's own collection, measured on the eval split. A
+    query without a good answer is marked.
 
-    MODEL is a run's output folder, its serving folder, or one version in it.
+    MODEL is a run's output folder, its serving folder, or a version in it.
 
     Example: clir rank runs/sample --query "a river of molten rock" --documents data/sample/wiki_fr.documents
     """
@@ -67,7 +67,7 @@ def rank(
     text_of = {document.id: document.text for document in texts}
     ranker = DocumentRanker(model_here, texts, gain)
     if ranker.why_no_shares:
-        say(f"no share of relevant documents is shown: {ranker.why_no_shares}")
+        say(f"shares of relevant documents are not shown: {ranker.why_no_shares}")
     for query in queries or lines_of_stdin():
         results = ranker.rank(query, top, explain)
         has_shares = model_here.relevance is not None
@@ -97,14 +97,14 @@ def rank(
 
 
 def _as_dict(result: "RankedDocument") -> dict[str, Any]:
-    """For JSON: without parts unless they were requested, and without a missing share."""
+    """Returns a result for JSON, with parts only if requested, and without a missing share."""
     content = {name: value for name, value in result._asdict().items() if value is not None}
     parts = [part.model_dump() for part in content.pop("parts")]
     return {**content, "parts": parts} if parts else content
 
 
 def describe_parts(parts: "tuple[ScorePart, ...]") -> Iterator[str]:
-    """Yields a line for each part, followed by its words; the numbers stand below the scores."""
+    """Yields a line for each part, followed by its words; aligns the numbers with the scores."""
     for part in parts:
         yield _line(part.part, part.name)
         for word in part.words[:MAX_WORDS]:

@@ -10,7 +10,8 @@ import pydantic
 
 from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.config import RunConfig
-from pipeline.input_files import check_collection, files_of, sha256_of_file
+from pipeline.input_faults import check_collection
+from pipeline.input_files import files_of, sha256_of_file
 from pipeline.layout import CONFIG_FILE, EVALUATION, SERVING
 from pipeline.settings_file import read_settings_file
 from schemas.byte_streams import input_digest
@@ -40,14 +41,14 @@ _REMEDY = "put it back, or run the configuration again"
 def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_json: bool) -> None:
     """Check that a served model ranks the test lists as it did in the evaluation.
 
-    OUTPUT is a run's output folder. Its queries and documents are read again and scored, list by list, by a TF Serving
-    or, without an address, by the pushed model in this process. Two documents whose order differs and whose scores are
-    further apart than 1e-6 are a failure.
+    OUTPUT is a run's output folder. Its queries and documents are read and scored again, list by list, by a TF Serving
+    or, without an address, by the pushed model in this process. The check fails if two documents whose scores differ by
+    more than 1e-6 have another order.
 
     Example: clir replay runs/sample --grpc localhost:8500
     """
     if rest and grpc:
-        raise click.UsageError("--rest and --grpc cannot both be given.")
+        raise click.UsageError("give --rest or --grpc, but not both.")
     folder = Path(output)
     run, report = _read_run(folder)
     data, files = _input_files(folder)
@@ -60,9 +61,9 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
 
         model = _model_of(output, rest, grpc, model_name)
     if not verdict.blessed:
-        say(f"the gate refused the evaluated model ({verdict.reason}): what is served is another")
+        say(f"the gate refused the evaluated model ({verdict.reason}): the served model is another one")
     if pushed != model.version:
-        say(f"version {model.version} is asked, but the newest in {folder / SERVING} is {pushed or 'none'}")
+        say(f"the served version is {model.version}, but the newest in {folder / SERVING} is {pushed or 'none'}")
     doc_ids = {doc_id for ranked in run.values() for doc_id in ranked}
     queries = read_texts("queries", files["queries"], run.keys())
     if data.query_words is not None:
@@ -85,7 +86,6 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
 
 
 def _model_of(output: str, rest: str | None, grpc: str | None, name: str) -> "ExportedModel":
-    """The model to score with."""
     if rest:
         from smooth_clir.serving.tf_serving_client import TfServingRestModel
 
@@ -100,17 +100,17 @@ def _model_of(output: str, rest: str | None, grpc: str | None, name: str) -> "Ex
 
 
 def _read_run(folder: Path) -> tuple[dict[str, dict[str, float]], EvaluationReport]:
-    """The evaluator's scores, query_id to doc_id to score, and its report."""
+    """Reads the evaluator's scores, query_id to doc_id to score, and its report."""
     path = folder / EVALUATION / RUN_FILE
     if not path.is_file():
-        raise DataError(f"{folder} must be a run's output folder, but {path} is not there; `clir run` writes it.")
+        raise DataError(f"{folder} must be a run's output folder; {path}, which `clir run` writes, is missing.")
     report = EvaluationReport.read(path.parent / METRICS_FILE, _REMEDY)
     with path.open(encoding="utf-8") as lines:
         return parse_run(lines, str(path)).scores, report
 
 
 def _input_files(folder: Path) -> tuple[DataSettings, dict[str, list[str]]]:
-    """The run's settings of the data, and its files of queries and documents, checked to be those of the run."""
+    """Returns the run's settings of the data, and its files of queries and documents; checks their digests."""
     path = folder / CONFIG_FILE
     content, _, faults = read_settings_file(str(path), RunConfig)
     if faults:
@@ -125,12 +125,12 @@ def _input_files(folder: Path) -> tuple[DataSettings, dict[str, list[str]]]:
     files = {role: files_of(path) for role, path in paths.items()}
     for role, role_files in files.items():
         if getattr(data.sha256, role) not in (None, input_digest([sha256_of_file(file) for file in role_files])):
-            raise DataError(f"data.{role}: {paths[role]} must be as it was when {folder} was made; it has changed.")
+            raise DataError(f"data.{role}: {paths[role]} has changed since {folder} was made.")
     return data, files
 
 
 def _describe(inversions: "list[Inversion]", lists: int) -> list[str]:
-    """A sentence for each of the first lists."""
+    """Returns a sentence for each of the first lists."""
     lines = [
         f"query {query_id}: the evaluator has document {above.doc_id} ({above.evaluated:.9g}) above {below.doc_id} "
         f"({below.evaluated:.9g}); the served model has {below.doc_id} ({below.served:.9g}) above {above.doc_id} "

@@ -14,7 +14,7 @@ from smooth_clir.cli.terminal import say, short
 def report(folder: str) -> None:
     """Write the report of the experiment in FOLDER again.
 
-    Tables, tests and figures come from the files of the cells; no model is trained or used.
+    Tables, tests and figures come from the files of the cells; no model is used.
 
     Example: clir report runs/losses
     """

@@ -9,7 +9,8 @@ import click
 from components.training_report.stability_report import unreachable
 from models.encoders.settings import USE_LANGUAGES, UseMultilingualSettings, VectorsSettings
 from pipeline.beam_settings import check_local_beam
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig
+from pipeline.config_file import load_config
 from pipeline.input_files import resolve_digests
 from pipeline.layout import TENSORBOARD
 from pipeline.machine import check_machine
@@ -33,7 +34,7 @@ from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, 
 def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, verbose: bool) -> None:
     """Run the whole pipeline that CONFIG describes.
 
-    Trains, evaluates and pushes a model; stages whose inputs, settings and code have not changed come from the cache.
+    Trains, evaluates and pushes a model; takes stages whose inputs, settings and code have not changed from the cache.
 
     Example: clir run configs/sample.yaml --set training.epochs=3
     """
@@ -50,7 +51,7 @@ def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, 
 
 
 def unknown_languages(settings: RunConfig) -> list[str]:
-    """Returns a warning for each language that the encoder was not trained on, as far as that is known."""
+    """Returns a warning for each language that the encoder was not trained on, if this is known."""
     languages = dict.fromkeys([settings.data.query_language, settings.data.document_language])
     encoder = settings.channels.encoder
     if not isinstance(encoder, UseMultilingualSettings):
@@ -113,8 +114,8 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
                 view.say(line)
         if result.cached:
             view.say(
-                "every stage came from the cache, except the gate and the push, which decide on every run: "
-                "inputs, settings and code are those of an earlier run"
+                "every stage came from the cache, except the gate and the push, which always run: an earlier run had "
+                "the same inputs, settings and code"
             )
     if as_json:
         parts = {
@@ -137,25 +138,25 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             show(f"\n{search_table(result.search)}")
     if result.training and result.training.changed_nothing:
         say(
-            "warning: the loss and its gradient were 0 in every step, so that the training changed nothing; the train "
-            "lists leave this loss nothing to learn"
+            "warning: the training changed nothing, because the loss and its gradient were 0 in every step; this loss "
+            "can learn nothing from these train lists"
         )
     for warning in result.report.warnings:
         say(f"warning: {warning}")
     say("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]))
     if result.tuning:
         say(result.tuning.describe_best())
-    newest = f"the newest version is {short(result.newest)}" if result.newest else "no version is pushed"
     if result.pushed is None:
-        raise DataError(f"the model was not pushed: {result.verdict.reason}. As before, {newest}.")
-    outcome = "is pushed already" if result.was_pushed else "pushed"
+        newest = f"the newest version is still {short(result.newest)}" if result.newest else "no version is pushed"
+        raise DataError(f"the model was not pushed: {result.verdict.reason}. Now {newest}.")
+    outcome = "was already pushed" if result.was_pushed else "pushed"
     say(f"{outcome} as the newest version, {short(result.pushed)}: {result.verdict.reason}")
     _say_next(settings)
 
 
 def _say_next(settings: RunConfig) -> None:
     output, documents = for_shell(settings.output), for_shell(settings.text_paths()["documents"])
-    # A model whose vectors came in files has none of a new query.
+    # A model whose vectors come from files has no vector for a new query.
     takes_queries = not isinstance(settings.channels.encoder, VectorsSettings)
     search = f'\n  {program()} search {output} "..."' if settings.search.index and takes_queries else ""
     rank = f'\n  {program()} rank {output} --query "..." --documents {documents}' if takes_queries else ""

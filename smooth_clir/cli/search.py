@@ -22,9 +22,7 @@ from smooth_clir.cli.terminal import FIELD, say, show, show_json
 @click.command()
 @model_argument
 @click.argument("queries", metavar="[QUERY]...", nargs=-1)
-@click.option(
-    "-k", "limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most results of a query."
-)
+@click.option("-k", "limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="Results of each query.")
 @feedback_option
 @index_option
 @json_lines_option
@@ -33,11 +31,11 @@ def search(
 ) -> None:
     """Search the index of a MODEL (see `clir index`) for each QUERY; without a QUERY, for each line of stdin.
 
-    It shows the title of each document, or its first words, and the piece of its text that matches best; "82 %
-    relevant" is the share of relevant documents among those with this score, measured on the eval split. A query with
-    no good answer is marked.
+    Shows each document's title, or its first words, and the piece of its text that matches best. "82 % relevant" is the
+    share of relevant documents among those with this score, measured on the eval split. A query without a good answer
+    is marked.
 
-    MODEL is a run's output folder, its serving folder, or one version in it.
+    MODEL is a run's output folder, its serving folder, or a version in it.
 
     Example: clir search runs/sample "molten rock" -k 3
     """
@@ -51,19 +49,19 @@ def search(
     engine = engines.load(newest)
     if engine.model_version != (version := os.path.basename(location.newest_model)):
         say(
-            f"the index is of the model {engine.model_version}, which searches it; the newest is {version}: "
+            f"the index is of model {engine.model_version}, which searches it; to index with the newest, {version}: "
             + location.command
         )
     if engine.why_first_pass:
-        say(f"the first pass alone ranks: {engine.why_first_pass}")
+        say(f"searching without a second pass: {engine.why_first_pass}")
     if engine.why_no_shares:
-        say(f"no share of relevant documents is shown: {engine.why_no_shares}")
-    # JSON has the snippets of the service; those for a person fit on a line.
+        say(f"shares of relevant documents are not shown: {engine.why_no_shares}")
+    # JSON has the service's snippets; a person's snippets fit on a line.
     characters = CHARACTERS if as_json else snippet_characters()
     for query in queries or lines_of_stdin():
         answer = engine.search(query, limit, with_snippets=True, with_texts=not as_json, snippet_characters=characters)
         if not answer.results:
-            say(f"no document answers the query {printable(query, FIELD)!r}: the model knows no word of it")
+            say(f"the model knows no word of the query {printable(query, FIELD)!r}")
         if as_json:
             show_json(answer.model_dump(exclude_none=True, exclude={"milliseconds"}), indent=None)
             continue
@@ -72,7 +70,7 @@ def search(
         if answer.results and answer.why_no_good_answer:
             show(f"no good answer: {answer.why_no_good_answer}")
         for hit in answer.results:
-            # The shares hold for queries like those of the eval split, which a marked one is not.
+            # The shares hold for queries like those of the eval split, not for marked queries.
             share = None if answer.why_no_good_answer else hit.relevant_share
             show_document(hit.rank, hit.score, share, hit.doc_id, hit.title, hit.text or "", hit.snippet)
         if len(queries) != 1:

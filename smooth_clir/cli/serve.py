@@ -51,8 +51,8 @@ def _limit(name: str, metavar: str = "N") -> Any:
 def serve(model: str, index: str | None, tf_serving: str | None, model_name: str, **limits: Any) -> None:
     """Serve the index of a MODEL: search, ranking and explanations over HTTP, and a page.
 
-    MODEL is a run's output folder, its serving folder, or one version in it. A newer model or index takes the place of
-    the older one without a pause. There is no password: anyone who reaches the address can search.
+    MODEL is a run's output folder, its serving folder, or a version in it. A newer model or index replaces the current
+    pair without a pause. There is no password: anyone who reaches the address can search.
 
     Example: clir serve runs/sample --port 8080
     """
@@ -71,14 +71,14 @@ def serve(model: str, index: str | None, tf_serving: str | None, model_name: str
     service = Service(source, settings, sys.stderr)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     if not service.run(lambda port: show(f"http://{host}:{port}/")):
-        say("the time to finish requests is over; some were cut off")
+        say("some requests were cut off, because they took longer than --drain-seconds")
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(1)  # their threads would keep the process alive
+        os._exit(1)  # the requests' threads would keep the process alive
 
 
 def _source(location: IndexLocation, tf_serving: str | None, model_name: str, seconds: float) -> "FolderEngines":
-    """The source of engines. Its languages come from the configuration of the model's run, if there is one."""
+    """Returns the source of engines, with the languages in the configuration of the model's run, if it exists."""
     from smooth_clir.retrieval.engine import Languages
     from smooth_clir.retrieval.folder_engines import FolderEngines
 
@@ -92,5 +92,5 @@ def _source(location: IndexLocation, tf_serving: str | None, model_name: str, se
     data = location.settings("data")
     query, document = data.get("query_language"), data.get("document_language")
     languages = Languages(query, document) if isinstance(query, str) and isinstance(document, str) else None
-    # A call of Milvus ends before the request does, so that its answer says why.
+    # A call of Milvus ends before its request, so that the answer says why.
     return FolderEngines(location.models, location.searched, connect, languages, max(1, int(seconds / 2)))

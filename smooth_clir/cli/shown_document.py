@@ -1,4 +1,4 @@
-"""Shows a document that a search or a ranking found: a line with its title, and a piece of its text below."""
+"""Shows a document of a search or a ranking: a line with its title, and a piece of its text below."""
 
 import os
 import shutil
@@ -19,13 +19,13 @@ _AFTER: Final = " …"
 _FIRST_WORDS: Final = 60
 """Largest number of characters of a text that replace a missing title."""
 _WIDTH: Final = 100
-"""Longest line with a piece of a text, in characters, where the output is not a terminal."""
+"""Longest line with a piece of a text, in characters, if the output is not a terminal."""
 _MIN_CHARACTERS: Final = 20
-"""Smallest number of characters of a piece of a text. A narrower terminal breaks the line."""
+"""Smallest number of characters of a piece of a text; a narrower terminal breaks the line."""
 
 
 def snippet_characters() -> int:
-    """The length of the longest snippet that `show_document` shows on one line."""
+    """Returns the length of the longest snippet that `show_document` shows on a line."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
     return max(_MIN_CHARACTERS, width - len(_INDENT + _BEFORE + _AFTER))
 
@@ -35,18 +35,14 @@ def show_document(
 ) -> None:
     """Prints a document's rank, score, id and title, or its first words without a title; below, its snippet.
 
-    The share of relevant documents among those with its score follows the score.
-
-    The words that match are bold on a terminal, unless NO_COLOR is set. Elsewhere they are not marked, because
-    any sign could also occur in the text. `--json` says which words match.
+    Matching words are bold on a terminal, unless NO_COLOR is set. Elsewhere they are not marked, because any mark could
+    also occur in the text. `--json` says which words match.
 
     Args:
       rank: position among the documents, from 1.
-      score: its score.
-      share: the share of relevant documents; None shows none.
-      doc_id: its id.
-      title: its title; may be empty.
-      text: its text.
+      score, doc_id, text: the document's.
+      title: the document's title; may be empty.
+      share: the share of relevant documents among those with this score; None shows none.
       snippet: a piece of the text, of at most `snippet_characters()`; None shows none.
     """
     name = printable(title, FIELD) if title.strip() else printable(text.strip(), _FIRST_WORDS)
@@ -58,6 +54,6 @@ def show_document(
     line = _INDENT if snippet.is_beginning else _INDENT + _BEFORE
     for piece in snippet.pieces:
         shown = printable(piece.text, len(piece.text))
-        # Styled after it is escaped, and not printed by `show`, which would escape the style.
+        # Styled after escaping, and not printed by `show`, which would escape the style.
         line += click.style(shown, bold=True) if piece.is_match and has_bold else shown
     click.echo(line if snippet.is_end else line + _AFTER)

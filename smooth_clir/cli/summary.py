@@ -1,4 +1,4 @@
-"""Summaries of runs and evaluations, as text."""
+"""Summarises runs and evaluations as text."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,12 +29,12 @@ _DOMAIN_METRICS: Final = ("p_mr_1", "ndcg_5", "map")
 
 
 def metrics_table(report: EvaluationReport) -> str:
-    """The metrics of a model, its channels, the baselines and a perfect order; also on seen and cold documents."""
+    """Returns the metrics of model, channels, baselines and a perfect order; also on seen and on cold documents."""
     lines = _table(f"{report.split} split", report, report.paper_names)
     if report.feedback:
         lines.append(
-            f"model: with feedback {report.feedback:g}, a second pass by the best of each list: "
-            f"{report.feedback_documents}"
+            f"model: with feedback {report.feedback:g}, a second pass by the best {report.feedback_documents} of each "
+            "list"
         )
     for name, parameters in report.parameters.items():
         chosen = ", ".join(f"{key} {value}" for key, value in parameters.items())
@@ -51,7 +51,7 @@ def metrics_table(report: EvaluationReport) -> str:
 
 
 def search_table(report: SearchReport) -> str:
-    """The metrics of model, channels and BM25 in the whole collection, and those of the model on lists."""
+    """Returns the metrics of model, channels and BM25 in the whole collection, and the model's on lists."""
     sampled = report.sampled
     columns = [
         ("model", report.metrics),
@@ -64,12 +64,13 @@ def search_table(report: SearchReport) -> str:
         parts = (f"{comparison.metric} {comparison.difference:+.4f} ({comparison.p_text})" for comparison in group)
         lines.append(f"model against {f'the channel {rival}' if kind == 'channel' else rival}: {', '.join(parts)}")
     if report.feedback:
-        lines.append(f"model: with feedback {report.feedback:g}, a second pass; its channels alone have the first")
+        lines.append(f"model: with feedback {report.feedback:g}, a second pass; the channels have no second pass")
     if report.approximation.queries:
         share, queries = report.approximation.overlap_10, report.approximation.queries
         where = f", in {report.engine}" if report.engine else ""
         lines.append(
-            f"found without scoring every document: {share:.2%} of the 10 best, of {queries:,} queries" + where
+            f"without scoring every document, the search finds {share:.2%} of the 10 best of {queries:,} queries"
+            + where
         )
     lines.append(f"{report.queries:,} queries, the first {report.depth:,} documents of each ranking count")
     return "\n".join(lines)
@@ -91,7 +92,7 @@ def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping
 
 
 def _domains(domains: Mapping[str, PartReport]) -> Iterator[str]:
-    """A line for each domain: its queries, and the model's main metrics."""
+    """Yields a line for each domain: its queries, and the model's main metrics."""
     first = max(len("domain"), *map(len, domains)) + 1
     yield f"{'domain':{first}}{'queries':>10}" + "".join(f"{key:>10}" for key in _DOMAIN_METRICS)
     for name, part in domains.items():
@@ -99,7 +100,7 @@ def _domains(domains: Mapping[str, PartReport]) -> Iterator[str]:
 
 
 def _columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> list[str]:
-    """A line of names, and a line for each metric of the first column; other columns may lack it."""
+    """Returns a line of names, and a line for each metric of the first column; other columns may lack it."""
     keys = columns[0][1]
     first = max(12, *(len(key) + 1 for key in keys))
     widths = [max(10, len(name) + 1) for name, _ in columns]
@@ -125,14 +126,14 @@ class RunSummary:
     peak_memory_bytes: int
 
     def describe(self) -> str:
-        """The summary in a line."""
+        """Returns the summary as a line."""
         outcomes = [stage.how for stage in self.stages]
         counts = ", ".join(f"{outcomes.count(how)} {how}" for how in ("run", "cached", "restored") if how in outcomes)
         took = f"{self.seconds:.0f} s in all, peak memory {self.peak_memory_bytes / 2**30:.1f} GiB"
         return f"{took}; stages: {counts or 'none'}"
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns the summary for JSON."""
         return {
             "seconds": round(self.seconds, 1),
             "peak_memory_bytes": self.peak_memory_bytes,
@@ -150,7 +151,7 @@ class RunSummary:
 
 
 def describe_files(output: Path) -> list[str]:
-    """Lines that describe a run's output folder."""
+    """Returns lines that describe a run's output folder."""
 
     def names(folder: str) -> str:
         return ", ".join(sorted(path.name for path in (output / folder).iterdir()))

@@ -1,4 +1,4 @@
-"""Output of the command line: results on stdout, the rest on stderr; no control sequence, no endless line."""
+"""Prints results to stdout and all else to stderr, without control sequences or endless lines."""
 
 import json
 import logging
@@ -18,7 +18,7 @@ from pipeline.stages import StageEnd
 from schemas.wording import printable
 
 FIELD: Final = 120
-"""Largest number of characters shown of a title, an id, or another text of the user's files."""
+"""Largest number of characters shown of a text from the user's files, such as a title or an id."""
 _LINE: Final = 4000
 _SECONDS_BETWEEN_LINES: Final = 10.0
 
@@ -36,7 +36,7 @@ def show(text: str) -> None:
 
 
 def show_json(result: Any, indent: int | None = 2) -> None:
-    """Prints a result for machines on stdout: JSON in which every character that cannot be printed is escaped."""
+    """Prints a result for machines on stdout, as JSON; escapes every character that cannot be printed."""
     is_unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
     text = json.dumps(result, indent=indent, ensure_ascii=not is_unicode)
     escaped = re.sub(
@@ -46,13 +46,13 @@ def show_json(result: Any, indent: int | None = 2) -> None:
 
 
 def short(path: str) -> str:
-    """A path, relative to the current folder if it lies below it."""
+    """Returns a path, relative to the current folder if it is below that."""
     relative = os.path.relpath(path)
     return path if relative.startswith("..") else relative
 
 
 def for_shell(path: str) -> str:
-    """A path as an argument of a command that a person may paste into a shell.
+    """Returns a path as an argument of a command that a person may paste into a shell.
 
     Example:
       >>> for_shell("my runs/sample"), for_shell("-o")
@@ -63,9 +63,9 @@ def for_shell(path: str) -> str:
 
 
 def program(name: str = "clir") -> str:
-    """A program as a person may paste it into the shell that called this one.
+    """Returns a program as a person may paste it into the shell that called `clir`.
 
-    The plain name if the shell finds the program by it; otherwise the path of the program beside this one.
+    Returns the plain name if the shell finds the program by it, otherwise the path beside `clir`.
 
     Args:
       name: `clir`, or another program of its environment.
@@ -87,7 +87,7 @@ def program(name: str = "clir") -> str:
 class StageView(logging.Handler):
     """Shows stages as they start and end, and the messages of the project's own loggers.
 
-    On a terminal the last line is alive; elsewhere the progress within a stage is printed every ten seconds.
+    A terminal shows the progress within a stage in its last line; elsewhere it is printed every ten seconds.
     """
 
     def __init__(self) -> None:
@@ -127,15 +127,13 @@ class StageView(logging.Handler):
         self._status.update(self._stage)
 
     def end(self, stage: StageEnd) -> None:
-        """Shows that a stage is done."""
         self.say(stage.describe())
 
     def say(self, line: str) -> None:
-        """Prints a line."""
         self._console.print(printable(line, _LINE), markup=False)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Shows a message of the project's loggers; one of `clir.progress` on the live line alone."""
+        """Shows a message of the project's loggers; a message of `clir.progress` only in the last line."""
         if record.name != "clir.progress":
             self.say(f"      {record.getMessage()}")
             return

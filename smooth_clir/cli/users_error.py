@@ -1,7 +1,7 @@
 """Distinguishes a user's errors and Ctrl-C from our bugs.
 
 Runners wrap the exceptions of a stage, or keep only their messages. So an exception is first taken apart into the
-exceptions behind it (`raised_in`), and then each of these is recognised by its class or its message.
+exceptions behind it (`raised_in`); then each is recognised by its class or its message.
 """
 
 import builtins
@@ -15,7 +15,7 @@ from pipeline.layout import METADATA_FILE
 from schemas.errors import ConfigError, DataError
 from schemas.wording import first_line, printable
 
-_OURS = {
+_SLIPS = {
     kind.__name__
     for kind in (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, TypeError)
 } | {"RecursionError", "NotImplementedError", "SyntaxError", "ValueError"}
@@ -25,7 +25,7 @@ _TRACEBACK = "Traceback (most recent call last):\n"
 
 
 class Raised(NamedTuple):
-    """An exception, or a message that a runner kept of it.
+    """An exception, or its message if a runner kept only that.
 
     Example:
       >>> [*raised_in(RuntimeError("OSError: [Errno 13] Permission denied: '/x' [while running 'Write']"))][1]
@@ -33,7 +33,7 @@ class Raised(NamedTuple):
     """
 
     names: tuple[str, ...]
-    """The names of its class and base classes; those of ours and of libraries with their modules."""
+    """The names of its class and base classes, with their modules unless built in."""
     text: str
     """Its message."""
     error: BaseException | None
@@ -41,14 +41,14 @@ class Raised(NamedTuple):
 
     @property
     def is_a_slip(self) -> bool:
-        """Whether its class is one that only faulty code raises."""
-        return not _OURS.isdisjoint(self.names)
+        """Whether only faulty code raises its class."""
+        return not _SLIPS.isdisjoint(self.names)
 
 
 def raised_in(error: BaseException) -> Iterator[Raised]:
-    """Yields an exception, those that its message names, and those behind it, the last raised first.
+    """Yields an exception, the exceptions that its message names, and those behind it, the last raised first.
 
-    The exception that was being handled when a slip was raised is not behind the slip, except with `raise ... from`.
+    An exception that was being handled when a slip was raised is not its cause, except with `raise ... from`.
     """
     seen: set[int] = set()
     current: BaseException | None = error
@@ -61,7 +61,7 @@ def raised_in(error: BaseException) -> Iterator[Raised]:
 
 
 def _with_words(raised: Raised) -> Iterator[Raised]:
-    """Yields an exception, without its message if that names others, and then these."""
+    """Yields an exception, without its message if the message names others, and then the others."""
     words = [] if raised.is_a_slip else list(_in_words(raised.text))
     yield raised._replace(text="") if words else raised
     yield from words
@@ -71,7 +71,7 @@ def _in_words(text: str) -> Iterator[Raised]:
     """Yields the exceptions that a text names at its start or at the end of a traceback, the last first."""
     for part in reversed(text.split(_TRACEBACK)):
         message = without_step(re.split(r"\n\n(?:During handling|The above exception)", part)[0])
-        # The first line of a traceback that is not indented; the lines after it belong to its message.
+        # The first line of a traceback that is not indented; later lines belong to its message.
         match = re.search(rf"^([A-Za-z_][\w.]*{_ENDS})(?:: (.*))?\Z", message, re.MULTILINE | re.DOTALL)
         if match:
             kind = getattr(builtins, match[1], None)
@@ -80,7 +80,7 @@ def _in_words(text: str) -> Iterator[Raised]:
 
 
 def without_step(text: str) -> str:
-    """A message without the steps of Beam that it went through."""
+    """Returns a message without the steps of Beam that it went through."""
     return re.sub(r"(?: \[while running '[^\n]*'\])+\s*\Z", "", text).rstrip()
 
 
@@ -90,7 +90,7 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 _NO_SPACE: Final = (*map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)), "database or disk is full")
-"""The words of the system and SQLite for a full disk, a quota or a limit; Beam and TensorFlow keep only the words."""
+"""The messages of the system and SQLite for a full disk, a quota or a limit; Beam and TensorFlow keep only these."""
 
 _DATABASE: Final = (
     "database disk image is malformed",
@@ -101,7 +101,7 @@ _DATABASE: Final = (
     "database is locked",
     "disk I/O error",
 )
-"""SQLite's messages for a fault of the file, not of the query: ML Metadata raises a bare RuntimeError for them."""
+"""SQLite's messages for a fault of the file, not of the query; ML Metadata raises a bare RuntimeError for them."""
 
 _NO_MEMORY: Final = (os.strerror(errno.ENOMEM), "std::bad_alloc", "can't start new thread")
 
@@ -115,7 +115,7 @@ _WAYS_OUT: Final = {
     "check the disk and its network": ("EIO", "ESTALE", "EREMOTEIO", "ETIMEDOUT"),
     "close the program that uses it": ("EBUSY", "ETXTBSY", "EAGAIN", "ELOOP", "EMLINK"),
 }
-"""Remedies for failures of the system whose cause lies outside of the program."""
+"""Remedies for failures of the system whose cause is outside of the program."""
 
 _WAY_OUT: Final = {getattr(errno, name): way for way, names in _WAYS_OUT.items() for name in names}
 _NUMBERS: Final = {os.strerror(number).lower(): number for number in _WAY_OUT}
@@ -126,16 +126,16 @@ _LONGEST: Final = 1000
 def users_error(error: BaseException | None, has_stages: bool) -> ConfigError | DataError | None:
     """Returns the user's error behind an exception, or None.
 
+    A user's error is a ConfigError or a DataError, or a library's error about the data, the disk or the memory,
+    recognised by the system's message, TensorFlow's code, or SQLite's message about its file. A slip of the code is
+    never a user's error.
+
     Args:
       error: the exception.
       has_stages: whether the command runs stages; only then the remedies mention stages and training.
-
-    A user's error is one of our classes for users, or a library's error about the data, the disk or the memory. The
-    latter is recognised by the system's message, TensorFlow's code, or SQLite's message about its file. A slip of the
-    code is not, whatever was being handled when it was raised.
     """
     for raised in raised_in(error) if error else ():
-        for recognise in () if raised.is_a_slip else (_ours, _no_space, _database, _system, _no_memory, _broken_file):
+        for recognise in () if raised.is_a_slip else _RECOGNISERS:
             if fault := recognise(raised, has_stages):
                 return fault
         if raised.is_a_slip and raised.error is None:
@@ -144,12 +144,12 @@ def users_error(error: BaseException | None, has_stages: bool) -> ConfigError | 
 
 
 def _again(has_stages: bool) -> str:
-    """The end of a remedy."""
+    """Returns the end of a remedy."""
     return "and run it again" + (": finished stages stay in the cache." if has_stages else ".")
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether a KeyboardInterrupt stands behind an exception, or in the message that a runner kept of it.
+    """Returns whether a KeyboardInterrupt is behind an exception, or in the message that a runner kept.
 
     Python raises it in the main thread, which may be in a step of Beam; the runner then raises a RuntimeError.
     """
@@ -157,8 +157,8 @@ def is_interruption(error: BaseException) -> bool:
     return any("KeyboardInterrupt" in raised.names or named.search(raised.text) for raised in raised_in(error))
 
 
-def _ours(raised: Raised, has_stages: bool) -> ConfigError | DataError | None:
-    """One of our errors for users, without the step of Beam that it went through."""
+def _own_error(raised: Raised, has_stages: bool) -> ConfigError | DataError | None:
+    """Recognises our errors for users; removes the steps of Beam that they went through."""
     if isinstance(raised.error, ConfigError):
         return raised.error
     if raised.names[0] == "schemas.errors.ConfigError":
@@ -172,7 +172,7 @@ def _no_space(raised: Raised, has_stages: bool) -> DataError | None:
     for words in _NO_SPACE:
         if words in raised.text:
             return DataError(
-                f"no space left to write the output ({words}); free some, or choose another output or TMPDIR, "
+                f"no space left to write the output ({words}); free space, or choose another output or TMPDIR, "
                 + _again(has_stages)
             )
     return None
@@ -182,8 +182,8 @@ def _database(raised: Raised, has_stages: bool) -> DataError | None:
     for words in _DATABASE:
         if words in raised.text:
             return DataError(
-                f"{METADATA_FILE} in the output folder cannot be used: {words}. See that it can be written and that no "
-                "other program holds it, or move it away, and run it again: all stages then run again."
+                f"{METADATA_FILE} in the output folder cannot be used: {words}. Make it writable and close other "
+                "programs that use it, or move it away; then run again: all stages run again."
             )
     return None
 
@@ -195,13 +195,13 @@ def _no_memory(raised: Raised, has_stages: bool) -> DataError | None:
     detail = printable(words or first_line(raised.text), 200)
     smaller = "training.batch_lists, channels.towers.embedding_dim, data.vocabulary_size or " if has_stages else ""
     return DataError(
-        f"not enough memory{f' ({detail})' if detail else ''}; free some, or take a smaller {smaller}collection, "
+        f"not enough memory{f' ({detail})' if detail else ''}; free memory, or choose a smaller {smaller}collection, "
         + _again(has_stages)
     )
 
 
 def _system(raised: Raised, has_stages: bool) -> DataError | None:
-    """A failure of the system with a file."""
+    """Recognises a failure of the system with a file."""
     number, path = None, None
     if isinstance(raised.error, OSError):
         number, path = raised.error.errno, raised.error.filename
@@ -215,7 +215,7 @@ def _system(raised: Raised, has_stages: bool) -> DataError | None:
 
 
 def _system_fault(text: str) -> tuple[int | None, str | None]:
-    """The error number and the path in a message, as Python, Beam and TensorFlow write them."""
+    """Returns the error number and the path in a message of Python, Beam or TensorFlow."""
     if match := re.search(r"\[Errno (\d+)\] [^:\n\[]+(?:: b?(?P<quote>['\"])(.+?)(?P=quote))?", text):
         return int(match[1]), match[3]
     if match := re.search(r"(?:b?(?P<quote>['\"])([^'\"\n]+)(?P=quote): \w*)?Error\((\d+), '", text):
@@ -226,7 +226,7 @@ def _system_fault(text: str) -> tuple[int | None, str | None]:
 
 
 def _broken_file(raised: Raised, has_stages: bool) -> DataError | None:
-    """A library's error about a file that it read; TensorFlow's INVALID_ARGUMENT, INTERNAL and others are ours."""
+    """Recognises a library's error about a file; TensorFlow's INVALID_ARGUMENT, INTERNAL and others are our bugs."""
     line = printable(first_line(raised.text), _LONGEST)
     is_damage = (
         not {"EOFError", "zlib.error", "gzip.BadGzipFile", *_tensorflows("DataLossError")}.isdisjoint(raised.names)
@@ -235,7 +235,7 @@ def _broken_file(raised: Raised, has_stages: bool) -> DataError | None:
         _is(raised, "NotFoundError") and re.search(r"\bfiles?\b|\bdirectory\b", line)
     )
     if is_damage:
-        return DataError(f"A file is damaged: {line}. Delete it, or the output that it lies in, and run it again.")
+        return DataError(f"A file is damaged: {line}. Delete it, or the output that it is in, and run again.")
     if is_absence:
         return DataError(f"A file cannot be read: {line}; correct the cause, {_again(has_stages)}")
     return None
@@ -246,5 +246,8 @@ def _is(raised: Raised, *names: str) -> bool:
 
 
 def _tensorflows(*names: str) -> tuple[str, ...]:
-    """Full names of TensorFlow's error classes, without importing TensorFlow."""
+    """Returns the full names of TensorFlow's error classes, without importing TensorFlow."""
     return tuple(f"tensorflow.python.framework.errors_impl.{name}" for name in names)
+
+
+_RECOGNISERS: Final = (_own_error, _no_space, _database, _system, _no_memory, _broken_file)

@@ -12,7 +12,7 @@ from pipeline.output_folder import run_lock
 from pipeline.wikipedia.config import load_wikipedia_config
 from schemas.wikiclir import CARD_FILE, MANIFEST_FILE
 from smooth_clir.cli.arguments import json_option
-from smooth_clir.cli.terminal import for_shell, program, say, short, show, show_json
+from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, show, show_json
 
 if TYPE_CHECKING:
     from smooth_clir.wikipedia.collection.look import Estimate, Look
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--processes", type=click.IntRange(min=1, max=1000), help="Processes that read the dumps.  [default: one a core]"
 )
-@click.option("--estimate", is_flag=True, help="Only say how long it takes, and how much disk and memory.")
+@click.option("--estimate", is_flag=True, help="Only estimate the time, the disk and the memory.")
 @click.option("--check", is_flag=True, help="Only read a part of each dump, and show counts and twenty examples.")
 @json_option
 def wikipedia(
@@ -40,9 +40,8 @@ def wikipedia(
     if estimate and check:
         raise click.UsageError("give --estimate or --check, but not both.")
     settings = load_wikipedia_config(config, overrides)
-    # Imported late: NumPy and the parsers take half a second, which wrong settings need not wait for.
+    # Imported late, so that wrong settings are refused without the half second of NumPy and the parsers.
     from pipeline.wikipedia.make import folder_of, make_collections
-    from smooth_clir.cli.terminal import StageView
     from smooth_clir.wikipedia.collection.look import estimate_making, look_into, preflight
 
     if check:
@@ -89,7 +88,7 @@ def _describe(manifest: dict[str, Any]) -> list[str]:
     splits = ", ".join(f"{count:,} {split}" for split, count in sorted(manifest["splits"].items()))
     lines.append(f"queries: {manifest['queries']['used']:,} ({splits}); judgments: {judgments}")
     if manifest["title_pairs"]:
-        lines.append(f"title pairs: {manifest['title_pairs']:,}, without those of pages that only eval and test know")
+        lines.append(f"title pairs: {manifest['title_pairs']:,}, without pages that occur only in eval and test")
     return lines
 
 

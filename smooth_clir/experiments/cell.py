@@ -1,4 +1,4 @@
-"""A cell of an experiment, which is one run, and its folder."""
+"""A cell of an experiment, which is a run, and its folder."""
 
 import hashlib
 import json
@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from pipeline.beam_settings import InProcessSettings
-from pipeline.config import RunConfig, dump_config
+from pipeline.config import RunConfig
+from pipeline.config_file import dump_config
 from pipeline.identity import identity_of_all_stages
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
@@ -36,7 +37,7 @@ class Cell:
       peak_memory_bytes: peak memory of its process.
       folder: the folder of its files.
       evaluation, search, training, stability, provenance: the content of its files; None before the cell has finished,
-        or without such a file.
+        or if the file does not exist.
       config: the resolved configuration; empty before the cell has finished.
     """
 
@@ -56,21 +57,21 @@ class Cell:
 
     @property
     def metrics(self) -> Mapping[str, float]:
-        """The test split's metrics; empty where the cell has not finished."""
+        """The test split's metrics; empty before the cell has finished."""
         return self.evaluation.metrics if self.evaluation else {}
 
     @property
     def queries(self) -> int:
-        """The test split's queries; 0 where the cell has not finished."""
+        """The number of the test split's queries; 0 before the cell has finished."""
         return self.evaluation.queries if self.evaluation else 0
 
     @property
     def baselines(self) -> Mapping[str, Mapping[str, float]]:
-        """The metrics of random order and of the baselines; empty where the cell has not finished."""
+        """The metrics of random order and of the baselines; empty before the cell has finished."""
         return self.evaluation.baselines if self.evaluation else {}
 
     def setting(self, key: str) -> Any:
-        """A setting of a finished cell: found by its search, else of its configuration; None where there is neither."""
+        """Returns a setting of a finished cell: from its search or its configuration; None if neither has it."""
         searched = self.training.searched if self.training else {}
         if key in searched:
             return searched[key]
@@ -82,13 +83,13 @@ class Cell:
 
     @property
     def thresholds(self) -> tuple[float, ...] | None:
-        """The thresholds of a finished cell's loss: learned, found by a search, or given; None for a loss without."""
+        """The thresholds of a finished cell's loss: learned, from a search, or configured; None without thresholds."""
         learned = self.training.theta if self.training else None
         thresholds = learned or self.setting("loss.theta")
         return tuple(thresholds) if thresholds else None
 
     def content(self) -> dict[str, Any]:
-        """The content of `cell.json`."""
+        """Returns the content of `cell.json`."""
         return {
             "name": self.name,
             "settings": dict(self.settings),
@@ -100,9 +101,7 @@ class Cell:
 
 
 class CellFolder:
-    """A cell's folder, which is made if it is missing.
-
-    Its `cell.json` says "done" only once all results are there.
+    """A cell's folder, made if it is missing. Its `cell.json` says "done" only once all results are written.
 
     Args:
       output: the experiment's folder.
@@ -119,11 +118,10 @@ class CellFolder:
 
     @property
     def log(self) -> Path:
-        """The log of its process."""
         return self.path / CELL_LOG_FILE
 
     def state(self) -> Cell:
-        """The cell: done if all its files are whole and come from this code, data and settings; else waiting."""
+        """Returns the cell: done if its files are whole and made by this code, data and settings; else waiting."""
         waiting = Cell(self.cell.name, self.cell.settings)
         folder = OutputFolder(self.path, "cell")
         if self.cell.config is None or not folder.is_whole({*CELL_RESULTS, *folder.files} - {CELL_LOG_FILE}):
@@ -145,16 +143,15 @@ class CellFolder:
         folder.write(CELL_LOG_FILE, "")
 
     def finish(self, cell: Cell) -> None:
-        """Writes `cell.json`."""
         OutputFolder(self.path, "cell").write(CELL_FILE, json.dumps(cell.content(), indent=2) + "\n")
 
     def metrics(self) -> dict[str, float]:
-        """The test split's metrics of a cell that is done."""
+        """Reads the test split's metrics of a cell that is done."""
         return EvaluationReport.read(self.path / METRICS_FILE, RUN_AGAIN).metrics
 
 
 def _digest(config: RunConfig) -> str:
-    """A digest of everything that decides the results: settings, input files, code and libraries."""
+    """Returns a digest of everything that decides the results: settings, input files, code and libraries."""
     elsewhere = {"output": "", "kubeflow": KubeflowSettings(), "beam": InProcessSettings()}
     text = dump_config(config.model_copy(update=elsewhere)) + identity_of_all_stages()
     return hashlib.sha256(text.encode()).hexdigest()

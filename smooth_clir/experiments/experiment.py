@@ -27,7 +27,7 @@ from smooth_clir.experiments.settings import OLD_SETTINGS, SEED, Claim
 
 @dataclass(frozen=True)
 class Row:
-    """The cells that differ in their seed alone."""
+    """The cells that differ only in their seed."""
 
     settings: Mapping[str, Any]
     """The grid's values, without the seed."""
@@ -40,25 +40,24 @@ class Row:
 
     @property
     def done(self) -> tuple[Cell, ...]:
-        """The cells that finished."""
         return tuple(cell for cell in self.cells if cell.status == "done")
 
     @property
     def trainings(self) -> tuple[TrainingHistory, ...]:
-        """The trainings of the cells that finished."""
+        """The trainings of the finished cells."""
         return tuple(cell.training for cell in self.done if cell.training)
 
     @property
     def data(self) -> dict[str, Any]:
-        """The settings of the data: rows that differ in them rank other lists and are not compared."""
+        """The settings of the data; rows that differ in them rank different lists and are not compared."""
         return {key: value for key, value in self.settings.items() if key.startswith("data.")}
 
     def mean(self, metric: str) -> float:
-        """The mean of a metric over the finished cells; there must be one."""
+        """Returns the mean of a metric over the finished cells, of which there must be at least one."""
         return mean(cell.metrics[metric] for cell in self.done)
 
     def setting(self, key: str) -> Any:
-        """A setting's value: the grid's, else that of the first finished cell; None where there is neither."""
+        """Returns a setting's value, from the grid or the first finished cell; None if neither has it."""
         if key in self.settings:
             return self.settings[key]
         return self.done[0].setting(key) if self.done else None
@@ -70,7 +69,7 @@ class Experiment:
 
     Attributes:
       published: the published numbers to compare with, or None.
-      domains: names of the collection's domains; empty where it has none, or they are not known.
+      domains: names of the collection's domains; empty if it has none, or if they are unknown.
       grid: dotted settings to the values that were combined.
       claims: the claims of the experiment.
       file: the text of the experiment file.
@@ -96,13 +95,13 @@ class Experiment:
 
     @property
     def provenance(self) -> ReportProvenance | None:
-        """The provenance of the finished cells; None where none has finished, or one has no record of it."""
+        """The provenance of the finished cells; None before the first has finished, or if a record is missing."""
         records = {cell.name: cell.provenance for cell in self.cells if cell.status == "done"}
         known = {name: record for name, record in records.items() if record}
-        return ReportProvenance.of(known) if known and len(known) == len(records) else None
+        return ReportProvenance.from_cells(known) if known and len(known) == len(records) else None
 
     def to_json(self) -> str:
-        """The text of `experiment.json`, which names the cells."""
+        """Returns the text of `experiment.json`, which names the cells."""
         content = {field.name: getattr(self, field.name) for field in fields(self)}
         claims = [claim.model_dump(mode="json") for claim in self.claims]
         published = self.published and self.published.model_dump(mode="json", exclude_defaults=True)
@@ -114,11 +113,11 @@ def read_experiment(folder: Path) -> Experiment:
     """Reads an experiment's folder.
 
     Raises:
-      DataError: the folder is no experiment's, or a file of a finished cell is missing or damaged.
+      DataError: the folder is not an experiment's, or a file of a finished cell is missing or damaged.
     """
     path = folder / EXPERIMENT_FILE
     if not path.is_file():
-        raise DataError(f"{folder}: no {EXPERIMENT_FILE} there; give the output folder of a `clir experiment`.")
+        raise DataError(f"{folder} has no {EXPERIMENT_FILE}; give the output folder of a `clir experiment`.")
     check_unchanged(folder, [EXPERIMENT_FILE], RUN_AGAIN)
     content = _read(path)
     cells = tuple(_read_cell(folder / CELLS / name) for name in content.pop("cells"))
@@ -148,7 +147,7 @@ def _read_cell(folder: Path) -> Cell:
             "stability": (STABILITY_FILE, Stability),
             "provenance": (PROVENANCE_FILE, Provenance),
         }
-        # Not every cell searches, and an archive of cells holds none of the others.
+        # Not every cell searches, and an archive of cells lacks the other files.
         for name, (file, record) in records.items():
             if (folder / file).exists():
                 files[name] = record.read(folder / file, RUN_AGAIN)
@@ -156,27 +155,25 @@ def _read_cell(folder: Path) -> Cell:
 
 
 def _read_evaluation(path: Path) -> EvaluationReport:
-    """The evaluation's report, which must hold every metric."""
+    """Reads the evaluation's report, which must hold every metric."""
     report = EvaluationReport.read(path, RUN_AGAIN)
     if lacking := METRICS.keys() - report.metrics.keys():
-        raise DataError(
-            f"{path}: must hold {', '.join(sorted(lacking))}; it does not. Run the experiment again to complete it."
-        )
+        raise DataError(f"{path} lacks {', '.join(sorted(lacking))}; {RUN_AGAIN}.")
     return report
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:
     fault = " ".join(str(error).split())
-    return DataError(f"{path}: cannot be read ({fault}); {RUN_AGAIN}.")
+    return DataError(f"Cannot read {path} ({fault}); {RUN_AGAIN}.")
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A JSON or YAML file that holds an object."""
+    """Reads a JSON or YAML file that holds an object."""
     try:
         text = path.read_text(encoding="utf-8")
         content = load_yaml(text)[1] if path.suffix == ".yaml" else parse_json(text)
     except (OSError, ValueError, NotYamlError) as error:
         raise _unreadable(path, error) from None
     if not isinstance(content, dict):
-        raise DataError(f"{path}: must hold an object; got {type(content).__name__}. Run the experiment again.")
+        raise DataError(f"{path} must hold an object; got {type(content).__name__}; {RUN_AGAIN}.")
     return content

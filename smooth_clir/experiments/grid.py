@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 import pydantic
 
-from pipeline.config import RunConfig, check_config
-from pipeline.input_files import domains_in, is_remote, resolve_digests
+from pipeline.config import RunConfig
+from pipeline.config_file import check_config
+from pipeline.input_faults import domains_in
+from pipeline.input_files import is_remote, resolve_digests
 from pipeline.layout import CELLS
 from pipeline.output_folder import output_fault
 from pipeline.presets import fault_of_another_preset
@@ -38,9 +40,9 @@ class PlannedCell:
     """A cell of a grid before its run.
 
     Attributes:
-      name: name of its folder; follows from the settings alone, so that a cell keeps it when the grid changes.
+      name: name of its folder; depends only on the settings, so that a cell keeps it when the grid changes.
       settings: the varying settings to their values.
-      config: the resolved configuration; None where the settings are impossible.
+      config: the resolved configuration; None if the settings are impossible.
       fault: the fault of impossible settings, or None.
     """
 
@@ -55,12 +57,12 @@ class Grid:
     """A checked experiment file.
 
     Attributes:
-      settings: with absolute paths.
+      settings: the file's settings, with absolute paths.
       collection: name of the folder of the input files.
-      domains: names of the collection's domains; empty where it has none, or its files are remote.
+      domains: names of the collection's domains; empty if it has none, or if its files are remote.
       cells: the cells in the order of the grid.
       text: the text of the file.
-      published: the published numbers that it names, or None.
+      published: the published numbers that the file names, or None.
     """
 
     settings: ExperimentSettings
@@ -84,8 +86,8 @@ def load_grid(path: str, has_files: bool = True) -> Grid:
       has_files: whether to look at the files that the run names, for their digests and for the domains.
 
     Raises:
-      ConfigError: with every fault, each with its location. A fault of a single cell is no error: see
-        `PlannedCell.fault`.
+      ConfigError: the file has faults: all of them, each with its location. A fault of a single cell is not an error,
+        see `PlannedCell.fault`.
     """
     content, locations, faults = read_settings_file(path, ExperimentSettings)
 
@@ -103,7 +105,7 @@ def load_grid(path: str, has_files: bool = True) -> Grid:
         faults += [located(fault, *keys) for keys, fault in settings.faults()]
         published = read_published(settings.published, Path(path).parent) if settings.published else None
         if published and published.held_out and HELD_OUT not in settings.grid:
-            fault = f"must be null where the grid has no {HELD_OUT}; got {settings.published!r}"
+            fault = f"must be null without {HELD_OUT} in the grid; got {settings.published!r}"
             faults.append(located(fault, "published"))
         names = [_cell_name(cell) for cell in settings.combinations()]
         if twice := {name for name in names if names.count(name) > 1}:
@@ -142,15 +144,15 @@ def load_grid(path: str, has_files: bool = True) -> Grid:
 
 
 def _collection_of(data: Mapping[str, Any]) -> str:
-    """The name of a run's collection: the folder of its queries, or of the dumps that it is made of."""
+    """Returns the name of a run's collection: the folder of its queries, or of its dumps."""
     path = data.get("queries") or data["wikipedia"]["wikis"][data["query_language"]]["pages"]
     return Path(path).parent.name
 
 
 class _Run(NamedTuple):
-    """The run that is varied: raw settings with the preset's name and the inputs' digests, and their locations.
+    """The run that the grid varies: raw settings with the preset's name and the inputs' digests, and their locations.
 
-    The values of the preset are not among them: they follow from a cell's own settings.
+    The preset's values are left out, because they depend on a cell's own settings.
     """
 
     content: dict[str, Any]
@@ -160,11 +162,11 @@ class _Run(NamedTuple):
     def vary(
         self, settings: Mapping[str, Any], varied: Mapping[str, str], output: str
     ) -> tuple[RunConfig | None, str | None]:
-        """The configuration with other settings, or their fault.
+        """Returns the configuration with other settings, or their fault.
 
         Args:
           settings: dotted settings to their values.
-          varied: locations of those settings that are not in the run.
+          varied: locations of the settings that are not in the run.
           output: the cell's folder.
         """
         content = copy.deepcopy({**self.content, "output": output})
@@ -190,7 +192,7 @@ class _Run(NamedTuple):
 
 
 def _read_run(run: Any, output: Any, locations: Locations, path: str, has_files: bool) -> _Run:
-    """Reads and checks the run that is varied."""
+    """Reads and checks the run that the grid varies."""
     if isinstance(run, dict):
         faults: list[str] = []
         content = expand_kinds(RunConfig, without_empty_sections({**run, "output": output}, RunConfig))
@@ -220,12 +222,12 @@ def _read_run(run: Any, output: Any, locations: Locations, path: str, has_files:
 
 
 def _inputs(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The name and the path of each input of raw settings."""
+    """Yields the name and the path of each input of raw settings."""
     yield from ((setting.name, setting.path) for setting in path_settings(RunConfig, content) if setting.form)
 
 
 def _locations_of(cell: Mapping[str, Any], settings: ExperimentSettings, file: Locations, path: str) -> dict[str, str]:
-    """The locations of a cell's dotted settings in the grid, or in its variant."""
+    """Returns the locations of a cell's dotted settings in the grid, or in its variant."""
     variant = cell.get(VARIANT, "")
     return {
         **{key: location_of(("grid", key), file, path) for key in settings.grid},
@@ -234,7 +236,7 @@ def _locations_of(cell: Mapping[str, Any], settings: ExperimentSettings, file: L
 
 
 def _cell_name(settings: Mapping[str, Any]) -> str:
-    """The name of a cell's folder.
+    """Returns the name of a cell's folder.
 
     Example:
       >>> _cell_name({"loss.kind": "mse", "loss.theta": [0.2, 0.7], "training.seed": 1})

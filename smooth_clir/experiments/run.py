@@ -1,4 +1,4 @@
-"""Runs an experiment: every cell that is not done, one after another, each in a process of its own."""
+"""Runs an experiment: all cells that are not done, one after another, each in its own process."""
 
 import logging
 import multiprocessing
@@ -30,8 +30,8 @@ from smooth_clir.experiments.experiment import Experiment
 from smooth_clir.experiments.grid import Grid
 
 UsersError = Callable[[BaseException | None], Exception | None]
-"""Returns the user's error behind an exception, whose text is a sentence for them, or None for a bug of ours. It is
-pickled, and so must be a function of a module."""
+"""Returns the user's error behind an exception, whose text is a sentence, or None for a bug of ours. Pickled, so it
+must be a function of a module."""
 
 
 class Ended(NamedTuple):
@@ -40,12 +40,12 @@ class Ended(NamedTuple):
     reason: str | None
     """The reason of a failure, or None."""
     fails_all: bool
-    """Whether the reason lies in the data, which all cells share."""
+    """Whether the reason is in the data, which all cells share."""
     peak_memory_bytes: int | None
 
 
 PRELOADED: Final = ["pipeline.local_runner", "pipeline.provenance", "models.tf_ranking"]
-"""Imported once by the server that cells are forked from. No op of TensorFlow runs there."""
+"""Modules that the server of the cells' processes imports once. No op of TensorFlow runs there."""
 
 progress_log = logging.getLogger("clir.progress")
 
@@ -54,14 +54,14 @@ class View(Protocol):
     """Shows the progress."""
 
     def start(self, number: int, total: int, name: str) -> None:
-        """Shows that something starts; number and total are 0 where it is no stage."""
+        """Shows the start of a stage, or of other work with number and total 0."""
 
     def say(self, line: str) -> None:
         """Shows a line."""
 
 
 def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell]:
-    """Runs the cells that are not done. One that fails, or is killed, fails alone.
+    """Runs the cells that are not done. A cell that fails or is killed does not stop the others.
 
     The caller holds the output folder (see `pipeline.output_folder`).
 
@@ -74,7 +74,7 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
       every cell, as in its folder.
 
     Raises:
-      DataError: no cell can use the collection, or the machine lacks what its processes need.
+      DataError: no cell can use the collection, or the machine cannot run the processes.
     """
     check_temporary_folder_for_sockets()
     check_machine()
@@ -89,7 +89,7 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
         return states
     view.start(0, 0, "loading TFX")
     context = _start_server()
-    loading = context.Process()  # the first process waits for the imports
+    loading = context.Process()  # an empty process, which waits for the imports
     loading.start()
     loading.join()
     seconds: list[float] = []
@@ -111,7 +111,7 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
 def _start_server() -> ForkServerContext:
     """Starts the server that cells are forked from.
 
-    It starts in the project's folder: Python 3.10's server looks for `PRELOADED` in its current folder first, where a
+    Starts it in the project's folder: Python 3.10's server imports `PRELOADED` from its current folder first, where a
     user may have a `pipeline.py`.
     """
     context = multiprocessing.get_context("forkserver")
@@ -127,7 +127,7 @@ def _start_server() -> ForkServerContext:
 
 
 def _prepare(folder: CellFolder) -> Cell:
-    """Returns a cell's state. Empties its folder unless it is done; an impossible cell fails here."""
+    """Returns a cell's state. Empties the folder of a cell that is not done; fails an impossible cell."""
     state = folder.state()
     if state.status != "done":
         folder.begin()
@@ -138,7 +138,7 @@ def _prepare(folder: CellFolder) -> Cell:
 
 
 def _write_experiment(grid: Grid, output: OutputFolder) -> None:
-    """Writes the cells in the order of the grid; the folder may hold further ones, of an earlier grid."""
+    """Writes the cells in the order of the grid; the folder may hold further cells, of an earlier grid."""
     settings = grid.settings
     experiment = Experiment(
         title=settings.title,
@@ -167,7 +167,7 @@ def _run_in_a_process(
             ended = _listen(receiver)
         process.join()
     finally:
-        process.kill()  # where we are interrupted
+        process.kill()  # if we are interrupted
         process.join()
     if ended is None:
         reason = f"its process {_describe_exit(process.exitcode or 0)}; {folder.log} may say more"
@@ -198,7 +198,7 @@ def _listen(receiver: Connection) -> Ended | None:
 
 def _describe_exit(code: int) -> str:
     if code < 0:
-        return f"was killed by {signal.Signals(-code).name} (the kernel does so where memory runs out)"
+        return f"was killed by {signal.Signals(-code).name} (the kernel does this if memory runs out)"
     return f"ended with exit code {code}"
 
 
@@ -211,12 +211,12 @@ class _CellLog(logging.Handler):
         self._parent = parent
 
     def start(self, number: int, total: int, name: str) -> None:
-        """A stage starts."""
+        """Sends the name of the stage that starts."""
         self.stage = name
         self._parent.send(name)
 
     def end(self, stage: StageEnd) -> None:
-        """A stage is done."""
+        """Writes the end of a stage into the log."""
         self._write(stage.describe())
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -246,7 +246,7 @@ def _run_cell(
     logger.setLevel(logging.INFO)
     logger.propagate = False
     try:
-        # TFX, which this process alone needs
+        # TFX, which only this process needs
         from pipeline.local_runner import run_locally
         from pipeline.provenance import provenance
 

@@ -19,7 +19,7 @@ from schemas.settings import OneOf, OutputPath, Settings, did_you_mean
 
 HELD_OUT: Final = "data.held_out"
 _FILTERS: Final = ("data.used_negatives", HELD_OUT)
-"""The settings of the data that choose among lists that cells share."""
+"""The settings of the data that select from the lists that cells share."""
 
 
 def _check_may_vary(key: str) -> str:
@@ -30,20 +30,20 @@ def _check_may_vary(key: str) -> str:
     if key not in known:
         raise ValueError(f"must be a setting of a run, as section.key; got {key!r}{did_you_mean(key, known)}")
     if key == "output":
-        raise ValueError("must not vary: every cell has a folder of its own under the experiment's output")
+        raise ValueError("must not vary: every cell has its own folder under the experiment's output")
     if key.startswith("kubeflow."):
         raise ValueError("must not vary: every cell runs on this machine")
     is_file = key.endswith((".pairs", ".path", ".query_vectors", ".document_vectors")) or ".sha256" in key
     if (key.startswith(("data.", "embeddings.")) and key not in _FILTERS) or is_file:
         raise ValueError(
-            "must not vary: cells share inputs and lists, and this setting changes them; make another experiment of it "
+            "must not vary: cells share inputs and lists, which this setting changes; make another experiment "
             f"({' and '.join(_FILTERS)} may vary)"
         )
     return key
 
 
 def _check_unique(values: list[Any]) -> list[Any]:
-    """Returns the values of a setting; refuses a value that comes twice."""
+    """Returns the values of a setting; refuses repeated values."""
     twice = [value for number, value in enumerate(values) if value in values[:number]]
     if twice:
         raise ValueError(f"must hold every value once; got {twice[0]!r} twice")
@@ -51,7 +51,7 @@ def _check_unique(values: list[Any]) -> list[Any]:
 
 
 def _check_published(name: str) -> str:
-    """Returns the name of published numbers, or the path of a file of them; refuses other names."""
+    """Returns the name of published numbers, or the path of their file; refuses other names."""
     return name if name.endswith(".yaml") else OneOf(sorted(file.stem for file in PUBLISHED.glob("*.yaml")))(name)
 
 
@@ -60,14 +60,14 @@ VaryingKey = Annotated[str, AfterValidator(_check_may_vary)]
 PUBLISHED: Final = Path(__file__).with_name("published")
 """The folder of published numbers, a file for each table."""
 OLD_SETTINGS: Final = {"paper_language": "wikiclir_fr", "psi_table": "psi_table_6", "domain_table": "domains_table_1"}
-"""Former settings of published numbers, each with a name that `published` has now."""
+"""Former settings of published numbers, with a present value of `published` each."""
 SEED: Final = "training.seed"
 VARIANT: Final = "variant"
-"""The key of the variants among those of the grid."""
+"""The key of the variants among the grid's keys."""
 BASELINE: Final = "baseline"
 """The key of a baseline that a claim compares a row with."""
 CHANNEL: Final = "channel"
-"""The key of a channel of the row itself that a claim compares it with."""
+"""The key of a row's own channel that a claim compares the row with."""
 _SIMILARITIES: Final = get_args(SimilaritySettings.model_fields["similarity"].annotation)
 _SYSTEMS: Final = {
     BASELINE: (*BASELINES,),
@@ -76,16 +76,16 @@ _SYSTEMS: Final = {
         *sorted(ScorerSettings.kinds.keys() - {"two_towers"}),
     ),
 }
-"""The systems that a claim may compare a row with, beside other rows, by its key."""
+"""The systems that a claim may compare a row with, besides other rows, by their key."""
 
 
 class Adjustment(Settings):
-    """Settings that follow from others in some cells."""
+    """Settings that depend on other settings of a cell."""
 
     when: Annotated[dict[str, Any], Field(min_length=1)]
-    """Settings of the grid, or `variant`, to values: cells with all of these values are adjusted."""
+    """Settings of the grid, or `variant`, to values; cells with all of these values are adjusted."""
     set: Annotated[dict[VaryingKey, Any], Field(min_length=1)]
-    """Dotted settings outside the grid to their values in those cells."""
+    """Dotted settings outside the grid to their values in these cells."""
 
 
 class Claim(Settings):
@@ -94,20 +94,20 @@ class Claim(Settings):
     says: Annotated[str, Field(min_length=1)]
     """The claim, a sentence."""
     row: Annotated[dict[str, Any], Field(min_length=1)]
-    """Settings of the grid, or `variant`, to the values of one row, whatever its seeds."""
+    """Settings of the grid, or `variant`, to the values of a row, without the seed."""
     than: Annotated[tuple[Annotated[dict[str, Any], Field(min_length=1)], ...], Field(min_length=1)]
-    """The rows that this one is compared with, each as `row`; or `baseline` and the name of one; or `channel` and the
-    name of one of the row's own channels but further `channels`, or `first_pass`."""
+    """The rows that this row is compared with, in the form of `row`; or `baseline` and its name; or `channel` and the
+    name of a channel of this row, except further `channels`, or `first_pass`."""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(OneOf(METRICS))], ...], Field(min_length=1)]
     """The metrics that are compared on the test split."""
     direction: Literal["above", "below"] = "above"
-    """Side of the other rows on which the row's metrics lie."""
+    """Whether the row's metrics are above or below those of the other rows."""
     margin: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Least difference of the metrics."""
+    """Smallest difference of the metrics."""
 
 
 class ExperimentSettings(Settings):
-    """A grid of settings; each cell is a run on the same prepared data."""
+    """A grid of settings; every cell is a run on the same prepared data."""
 
     title: Annotated[str, Field(min_length=1)]
     """Title of the report."""
@@ -122,9 +122,10 @@ class ExperimentSettings(Settings):
     """Dotted settings of a run, or `preset`, to their values; cells are all combinations, the last setting varying
     fastest."""
     adjust: tuple[Adjustment, ...] = ()
-    """Further changes in some cells, such as the epochs that an encoder needs; a later one wins."""
+    """Further changes in some cells, such as the epochs that an encoder needs; later adjustments override earlier
+    ones."""
     claims: tuple[Claim, ...] = ()
-    """Claims of the experiment: the report opens with a verdict on each."""
+    """Claims of the experiment; the report opens with a verdict on each."""
     published: Annotated[str, AfterValidator(_check_published)] | None = None
     """Published numbers that the report shows beside ours: the name of a file in `smooth_clir/experiments/published`,
     such as `wikiclir_fr`, `psi_table_6` or `domains_table_1`, or the path of your own, which ends in `.yaml`."""
@@ -144,7 +145,7 @@ class ExperimentSettings(Settings):
         return {VARIANT: [*self.variants], **self.grid} if self.variants else self.grid
 
     def combinations(self) -> Iterator[dict[str, Any]]:
-        """The values of every cell, in order.
+        """Yields the values of every cell, in order.
 
         Example:
           >>> settings = ExperimentSettings(
@@ -157,7 +158,7 @@ class ExperimentSettings(Settings):
             yield dict(zip(self.axes, values, strict=True))
 
     def adjusted(self, cell: dict[str, Any]) -> dict[str, Any]:
-        """The settings of a cell: the grid's values, its variant's, and those that its adjustments add."""
+        """Returns the settings of a cell: the values of the grid, of its variant and of its adjustments."""
         adjusted = {key: value for key, value in cell.items() if key != VARIANT}
         adjusted.update(self.variants.get(cell.get(VARIANT, ""), {}))
         for adjustment in self.adjust:
@@ -166,7 +167,7 @@ class ExperimentSettings(Settings):
         return adjusted
 
     def faults(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Faults of variants, adjustments and claims beside the grid: (keys, fault)."""
+        """Yields (keys, fault) for variants, adjustments and claims that do not fit the grid."""
         for number, adjustment in enumerate(self.adjust):
             yield from self._faults_of_values(("adjust", str(number), "when"), adjustment.when)
         yield from self._faults_of_claims()
@@ -176,20 +177,20 @@ class ExperimentSettings(Settings):
         ]
         for keys, settings in added:
             for key in settings.keys() & self.grid.keys():
-                yield (*keys, key), "must not be a setting of the grid, which has its values"
+                yield (*keys, key), "must not be a setting of the grid, which sets its values"
         for name, settings in self.variants.items():
             for key in settings:
                 if key.startswith("data."):
-                    yield ("variants", name, key), "must be varied by the grid: rows with other lists are not compared"
+                    yield ("variants", name, key), "must vary in the grid: rows with different lists are not compared"
 
     def _faults_of_values(self, keys: tuple[str, ...], chosen: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Faults of settings that must be the grid's, with values of the grid."""
+        """Yields the faults of settings that must be settings of the grid, with values of the grid."""
         for key, value in chosen.items():
             if key not in self.axes:
                 hint = did_you_mean(key, self.axes)
                 yield (*keys, key), f"must be a setting of the grid ({', '.join(self.axes)}); got {key!r}{hint}"
             elif value not in self.axes[key]:
-                yield (*keys, key), f"must be a value that the grid has; got {value!r} and {self.axes[key]}"
+                yield (*keys, key), f"must be a value of the grid ({self.axes[key]}); got {value!r}"
 
     def _faults_of_claims(self) -> Iterator[tuple[tuple[str, ...], str]]:
         choices = {key for key, values in self.axes.items() if len(values) > 1} - {SEED}
@@ -202,19 +203,19 @@ class ExperimentSettings(Settings):
                     continue
                 yield from self._faults_of_values(keys, row)
                 if SEED in row:
-                    yield (*keys, SEED), "must not be given: a row is all its seeds"
+                    yield (*keys, SEED), "must be left out: a row has all seeds"
                 if lacking := choices - row.keys():
-                    yield keys, f"must name one row; {min(lacking)} separates several"
+                    yield keys, f"must name a single row; {min(lacking)} is missing"
             for keys, row in rivals:
                 if row == claim.row:
                     yield keys, "must be another row than the claim's own"
 
 
 def _faults_of_system(keys: tuple[str, ...], row: dict[str, Any], kind: str) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Faults of a baseline or a channel that a claim compares with."""
+    """Yields the faults of a baseline or a channel that a claim compares a row with."""
     names = _SYSTEMS[kind]
     if len(row) > 1:
-        yield keys, f"must name nothing beside the {kind}; got {', '.join(row)}"
+        yield keys, f"must name only the {kind}; got {', '.join(row)}"
     if row[kind] not in names:
         hint = did_you_mean(str(row[kind]), names)
         yield (*keys, kind), f"must be one of {', '.join(names)}; got {row[kind]!r}{hint}"

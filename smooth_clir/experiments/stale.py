@@ -1,4 +1,4 @@
-"""Compares a report with what would make it now: code, settings, data and libraries."""
+"""Compares the code, settings, data and libraries of a report with the present ones."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,33 +18,32 @@ FILES: Final = _PROJECT / "configs" / "experiments"
 
 
 class Compared(NamedTuple):
-    """A report beside what would make it now."""
+    """The differences of a report from the present project."""
 
     report: str
     """The name of its folder."""
     changes: list[str]
-    """The changes since it was measured."""
+    """The changes since the report was measured."""
     data_not_here: list[str]
-    """The inputs that were not compared, by their dotted settings, because their files are not here."""
+    """The dotted settings of the inputs that were not compared, because their files are missing."""
 
 
 def published_reports() -> list[Path]:
-    """The folders of all published reports."""
     return sorted(report.parent for report in REPORTS.glob("*/report.md"))
 
 
 def compare_report(folder: Path, files: Path = FILES) -> Compared:
-    """Compares a report with its experiment file, and with the code, the data and the libraries that are here.
+    """Compares a report with its experiment file, and with the present code, data and libraries.
 
     Args:
-      folder: of the report.
+      folder: the report's folder.
       files: the folder of the experiment files.
 
     Raises:
-      DataError: there is no such folder, or its record is damaged.
+      DataError: the folder does not exist, or its record is damaged.
     """
     if not folder.is_dir():
-        raise DataError(f"{folder}: must be the folder of a report; there is no such folder.")
+        raise DataError(f"{folder} must be the folder of a report; it does not exist.")
     name, file = folder.resolve().name, files / f"{folder.resolve().name}.yaml"
     if not (folder / PROVENANCE_FILE).is_file():
         return Compared(name, ["no record of its code"], [])
@@ -62,13 +61,13 @@ def compare_report(folder: Path, files: Path = FILES) -> Compared:
 
     data = digests_here(configs[measured.cells[0]])
     with code_read_once():
-        current = ReportProvenance.of({name: provenance(config) for name, config in configs.items()})
+        current = ReportProvenance.from_cells({name: provenance(config) for name, config in configs.items()})
     changes = [*_changes(measured, current), *_data_changes(measured.data, data)]
     return Compared(name, changes, [setting for setting, digest in data.items() if digest is None])
 
 
 def _changes(measured: ReportProvenance, current: ReportProvenance) -> Iterator[str]:
-    """The changes of code, settings and libraries."""
+    """Yields the changes of code, settings and libraries."""
     for kind in ("code", "settings"):
         if stages := _differing(getattr(measured, kind), getattr(current, kind)):
             yield f"{kind} of {', '.join(stages)}"
@@ -82,7 +81,7 @@ def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> lis
 
 
 def _data_changes(before: Mapping[str, str], after: Mapping[str, str | None]) -> Iterator[str]:
-    """The inputs that have changed, come or gone; inputs that are not here are not compared."""
+    """Yields the inputs that were changed, added or removed; inputs whose files are missing are not compared."""
     changed = [name for name in {**before, **after} if name not in after or after[name] not in (None, before.get(name))]
     if changed:
         yield f"data: {', '.join(changed)}"

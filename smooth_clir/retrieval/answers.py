@@ -22,26 +22,26 @@ class Collection(Versions):
 
     documents: int
     query_language: str | None
-    """ISO 639-1; null where it is not known."""
+    """ISO 639-1; null if unknown."""
     document_language: str | None
     can_explain: bool
     drift: Drift
-    """Distance of the documents from those that the model was made with."""
+    """Distance of the documents from the model's own."""
     why_no_shares: str | None
-    """The reason why the model's shares of relevant documents do not hold for these documents; null where they do, or
-    where it has none."""
+    """The reason why the model's shares of relevant documents do not hold for these documents; null if they do, or if
+    the model has no shares."""
     feedback: float
-    """Gain of the second pass of a search; 0 for the first pass alone."""
+    """Gain of the second pass of a search; 0 without a second pass."""
     why_first_pass: str | None
-    """The reason why a search leaves out the model's second pass; null where it does not."""
+    """The reason why a search leaves out the model's second pass; null if it does not."""
     most_query_characters: int
     most_k: int
     example_queries: tuple[str, ...]
-    """Queries that the model was made with, for those who do not know the collection."""
+    """Queries of the model's data, for users who do not know the collection."""
 
 
 class Hit(JsonRecord):
-    """A document that was found."""
+    """A result of a search."""
 
     rank: int
     doc_id: str
@@ -52,12 +52,12 @@ class Hit(JsonRecord):
     words: float
     """The matching words' part of the score."""
     feedback: float
-    """The second pass's part of the score, for similarity to the first documents; 0 without one."""
+    """The second pass's part of the score, for similarity to the first documents; 0 without a second pass."""
     relevant_share: float | None
-    """The share of relevant documents among those with this score in the first pass; null where the model has no
-    shares, and where the documents are unlike those of the model."""
+    """The share of relevant documents among those with this score in the first pass; null if the model has no shares,
+    or if the documents are unlike those of the model."""
     place: str
-    """The document's place in this version of the index, for `/v1/explain`."""
+    """The document's position in this version of the index, for `/v1/explain`."""
     snippet: Snippet | None
     text: str | None
 
@@ -66,9 +66,9 @@ class Judged(Versions):
     """The documents of a query, and whether the best of them is good enough."""
 
     no_good_answer: bool | None
-    """Whether the query has a sign that no document answers it; null where the model has no shares."""
+    """Whether there are signs that no document answers the query; null if the model has no shares."""
     why_no_good_answer: str | None
-    """The signs, and how often they are wrong; null where there is none."""
+    """The signs, and how often they are wrong; null without signs."""
 
 
 class SearchAnswer(Judged):
@@ -76,9 +76,9 @@ class SearchAnswer(Judged):
 
     query: str
     results: tuple[Hit, ...]
-    """The documents, best first; none where the model knows no word of the query."""
+    """The documents, best first; none if the model knows no word of the query."""
     documents: int
-    """Number of documents that were searched."""
+    """Number of searched documents."""
     milliseconds: float
     """Duration of the search, snippets included."""
 
@@ -106,7 +106,7 @@ class ExplainAnswer(Versions):
 
     query: str
     doc_id: str | None
-    """Null where the request gave the text."""
+    """Null if the request gave the text."""
     title: str | None
     text: str
     score: float

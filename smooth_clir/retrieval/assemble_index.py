@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from models.exported.model import ModelStatistics
+from models.exported.lexicon import ModelStatistics
 from schemas.index_manifest import MANIFEST_FILE, VECTORS_FILE, IndexManifest, SegmentRecord
 from smooth_clir.retrieval.corpus_index import document_numbers, open_segments
 from smooth_clir.retrieval.drift import measure_drift
@@ -31,12 +31,12 @@ def assemble_index(
     """Writes the lists of near vectors, if there are many vectors, and the manifest.
 
     Args:
-      folder: the folder with the segments and the rows that were removed.
+      folder: the folder with the segments and the removed rows.
       model: the fingerprint of the model that encoded them.
       segments: the segments' records.
       next_number: the number of the next new segment.
       origin, is_of_run: see `IndexManifest.origin` and `IndexManifest.of_run`.
-      near: lists of exactly these documents, updated from the version before; None makes new ones.
+      near: lists of exactly these documents, updated from the previous version; None makes new lists.
       min_vectors: the smallest number of vectors that get lists.
       statistics: the model's statistics of its own documents; None for a model without a lexicon.
     """
@@ -67,7 +67,7 @@ def assemble_index(
 
 
 def _lists_of(segments: Sequence[Segment], documents: int) -> NearVectors:
-    """Lists of near vectors, learned from the same share of each segment."""
+    """Makes the lists of near vectors, learned from the same share of each segment."""
     lists = lists_for(documents)
     share = min(1.0, lists * TRAINED_ON / documents)
     generator = np.random.default_rng(_SEED)

@@ -60,7 +60,7 @@ class Bm25:
         self._idf = np.fromiter(idf, np.float64)
 
     def term_weights(self, documents: Sequence[RawText]) -> sparse.csr_matrix:
-        """The score that each word of a query adds to each document: float64 [documents, words]."""
+        """Returns the score that each word of a query adds to each document: float64 [documents, words]."""
         distinct = distinct_words(documents, self._rules)
         weights = _counts(distinct, self._word_columns)  # tf
         norms = np.repeat(length_norm(distinct.lengths, self._mean_length), np.diff(weights.indptr))
@@ -68,14 +68,14 @@ class Bm25:
         return weights
 
     def scores(self, query: Iterable[bytes], weights: sparse.csr_matrix) -> npt.NDArray[np.float64]:
-        """The scores of documents for a query.
+        """Returns the scores of documents for a query.
 
         Args:
           query: tokens, all of them among the words.
           weights: the documents' weights, see `term_weights`.
 
         Returns:
-          float64 [documents], 0 where a document shares no word with the query.
+          float64 [documents], 0 for a document that shares no word with the query.
         """
         is_in_query = np.zeros(len(self.words))
         is_in_query[[self._word_columns[word] for word in query]] = 1
@@ -106,13 +106,13 @@ def _statistics(word_columns: dict[bytes, int], rules: WordRules, texts: Iterabl
 
 
 def _counts(distinct: DistinctWords, word_columns: dict[bytes, int]) -> sparse.csr_matrix:
-    """The count of each word in each text: int32 [texts, words]."""
+    """Returns the count of each word in each text: int32 [texts, words]."""
     columns = np.fromiter((word_columns.get(word, -1) for word in distinct.words), np.int32)
     return distinct.counts(columns, len(word_columns))
 
 
 def token_lists(texts: Iterable[RawText], rules: WordRules) -> Iterator[list[bytes]]:
-    """The model's tokens of every text."""
+    """Yields the model's tokens of every text."""
     for batch in text_batches(texts):
         distinct = distinct_words(batch, rules)
         tokens = [distinct.words[row] for row in distinct.indices.tolist()]
@@ -120,7 +120,7 @@ def token_lists(texts: Iterable[RawText], rules: WordRules) -> Iterator[list[byt
 
 
 def score_by_bm25(lists: RankingLists, collection: Iterable[RawText], rules: WordRules) -> Iterator[list[float]]:
-    """BM25 of every document of every list, with the statistics of the whole collection.
+    """Yields the BM25 scores of each list's documents, with the statistics of the whole collection.
 
     Args:
       lists: query lists, as texts.
@@ -154,7 +154,7 @@ def search_by_bm25(
     limit: int,
     on_progress: Callable[[int, int], None] = lambda scored, documents: None,
 ) -> list[Ranked]:
-    """The best documents of a collection for each query.
+    """Returns the best documents of a collection for each query.
 
     Only documents that share a word with the query are found. Of equal scores the larger id comes first.
 

@@ -44,10 +44,10 @@ class _Ranked(NamedTuple):
 class CorpusIndex:
     """A `SearchIndex` on disk: one version of it.
 
-    Every document's words are scored, and every vector, if the documents are few. If they are many, each channel
-    brings `DEPTH` candidates; `NearVectors` brings those of the vectors.
+    Scores the words of every document. If the documents are few, it also scores every vector; if they are many, each
+    channel brings `DEPTH` candidates, the vectors' by `NearVectors`.
 
-    Opening it compares the lengths of all files, and digests up to `LOADED_BYTES`.
+    Opening the index compares the lengths of all files, and the digests of up to `LOADED_BYTES`.
 
     Args:
       folder: the folder of the version, see `schemas.index_manifest`.
@@ -56,13 +56,13 @@ class CorpusIndex:
       manifest: the version's manifest.
 
     Raises:
-      DataError: the folder holds no index, a damaged one, or one of another format.
+      DataError: the folder holds no index, or the index is damaged or has another format.
     """
 
     def __init__(self, folder: str) -> None:
         self.manifest = read_manifest(folder)
         if faults := file_faults(folder, self.manifest, LOADED_BYTES):
-            raise DataError(f"{folder} must hold a whole index: {describe_faults(faults)}.")
+            raise DataError(f"The index {folder} is damaged: {describe_faults(faults)}.")
         try:
             self._segments = open_segments(folder, self.manifest.segments)
             self._near = (
@@ -71,7 +71,7 @@ class CorpusIndex:
                 else None
             )
         except (OSError, ValueError, RuntimeError) as error:
-            raise DataError(f"{folder} must hold a whole index: {str(error).splitlines()[0]}.") from None
+            raise DataError(f"The index {folder} is damaged: {str(error).splitlines()[0]}.") from None
         # The first row of each segment among all rows, and their end.
         self._starts = np.cumsum([0, *map(len, self._segments)])
 
@@ -80,21 +80,17 @@ class CorpusIndex:
 
     @property
     def model(self) -> str:
-        """The fingerprint of the model that made the index."""
         return self.manifest.model
 
     @property
     def identity(self) -> str:
-        """The index by its content."""
         return self.manifest.identity
 
     @property
     def drift(self) -> Drift:
-        """The distance of the documents from those of the model."""
         return self.manifest.drift
 
     def texts(self, positions: Sequence[str]) -> list[Text]:
-        """The documents at the positions; see `SearchIndex`."""
         return [self._text(position) for position in positions]
 
     def _text(self, position: str) -> Text:
@@ -106,30 +102,28 @@ class CorpusIndex:
         raise LookupError(position)
 
     def documents(self) -> Iterator[Text]:
-        """Every document."""
         for segment in self._segments:
             for row in segment.kept_rows.tolist():
                 yield segment.document(row)
 
     def encoded_documents(self) -> Iterator[EncodedDocument]:
-        """Every document as it is compared with a query."""
+        """Yields every document as it is compared with a query."""
         return chain.from_iterable(segment.encoded_documents() for segment in self._segments)
 
     @property
     def has_own_terms(self) -> bool:
-        """Whether it holds the documents' own terms."""
         return self.manifest.has_own_terms
 
     def search(
         self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS, depth: int = DEPTH
     ) -> list[IndexHit]:
-        """The best documents for a query: by score, and of equal scores the larger id first.
+        """Returns the best documents for a query: by score, and of equal scores the larger id first.
 
         Args:
           query: the query; if the model knows no word of it, there are no hits.
           limit: the largest number of documents.
-          feedback: the second pass, for which the index must have own terms; see `SearchIndex`.
-          depth: the number of candidates of each channel; from the number of documents on, all are scored.
+          feedback: the second pass, which needs the documents' own terms; see `SearchIndex`.
+          depth: the number of candidates of each channel; all documents are scored if it is at least their number.
         """
         if not feedback.gain:
             return self._hits(self._first_pass(query, limit, depth))
@@ -150,7 +144,6 @@ class CorpusIndex:
         return self._best(self._dense(query, rows), words[rows], rows, limit)
 
     def dense_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
-        """The best documents by their vectors alone; where not all vectors are compared, some may be missing."""
         if not query.vector.any():
             return []
         zeros = self._over_segments([np.zeros(len(segment), np.float32) for segment in self._segments])
@@ -160,7 +153,6 @@ class CorpusIndex:
         return self._hits(self._best(self._dense(query, rows), zeros[rows], rows, limit))
 
     def words_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
-        """The best documents by words that match alone; each matches at least one word."""
         return self._hits(self._best_by_words(query, limit))
 
     def _best_by_words(self, query: EncodedQuery, limit: int) -> "_Ranked":
@@ -179,7 +171,7 @@ class CorpusIndex:
                     terms[term] += weight * own_weight
             products = np.zeros(len(rows), np.float32)
             term_weights = np.array([*terms.values()], np.float32)
-            # The weight of each column, segment after segment; the last is for terms that the segment does not know.
+            # The weight of each column, segment by segment; the last column is for terms that the segment lacks.
             column_weights = np.zeros(1 + max(len(segment.words.terms) for segment in self._segments), np.float32)
             for number in np.unique(segments).tolist():
                 segment, in_segment = self._segments[number], segments == number
@@ -192,7 +184,7 @@ class CorpusIndex:
         return similarity
 
     def _words(self, query: EncodedQuery) -> _Scores:
-        """The score of the words of each document, segment by segment; -inf for a removed one."""
+        """Returns the score of each document's words, segment by segment; -inf for a removed document."""
         return self._over_segments([segment.words.scores(query.terms, query.weights) for segment in self._segments])
 
     def _over_segments(self, scores: Sequence[_Scores]) -> _Scores:
@@ -201,7 +193,7 @@ class CorpusIndex:
         return np.concatenate([*removed, np.zeros(0, np.float32)])
 
     def _dense(self, query: EncodedQuery, rows: _Rows | None = None) -> _Scores:
-        """The vectors' score of each document, or of the documents in these sorted rows."""
+        """Returns the vectors' score of each document, or of the documents in these sorted rows."""
         segment_rows: Sequence[_Rows | None] = [None] * len(self._segments)
         if rows is not None:
             bounds = np.searchsorted(rows, self._starts).tolist()
@@ -216,19 +208,19 @@ class CorpusIndex:
         return np.concatenate([*products, np.zeros(0, np.float32)])
 
     def _near_rows(self, query: EncodedQuery, limit: int) -> _Rows:
-        """The rows of the nearest vectors, in no order."""
+        """Returns the rows of the nearest vectors, unsorted."""
         numbers = self._near.search(query.vector, limit) if self._near else np.zeros(0, np.int64)
         segments = np.searchsorted([segment.number for segment in self._segments], numbers // MAX_DOCUMENTS)
         rows: _Rows = self._starts[segments] + numbers % MAX_DOCUMENTS
         return rows
 
     def _best(self, dense: _Scores, words: _Scores, rows: _Rows, limit: int) -> "_Ranked":
-        """The best of the documents in these rows, by the sum of both scores."""
+        """Returns the best documents in these rows, by the sum of both scores."""
         order = self._order(dense + words, rows, limit)
         return _Ranked(rows[order], dense[order], words[order], np.zeros(len(order), np.float32))
 
     def _order(self, scores: _Scores, rows: _Rows, limit: int) -> _Rows:
-        """The order of the best of the documents in these rows. Reads ids only where scores are equal."""
+        """Returns the order of the best documents in these rows. Reads ids only if scores are equal."""
         best = best_rows(scores, limit)
         _, group, sizes = np.unique(scores[best], return_inverse=True, return_counts=True)
         is_tied = sizes[group] > 1
@@ -238,7 +230,7 @@ class CorpusIndex:
         return order
 
     def _segment_rows(self, rows: _Rows) -> tuple[_Rows, _Rows]:
-        """The number of each row's segment, and the row's number there."""
+        """Returns the number of each row's segment, and the row's number there."""
         segments = np.searchsorted(self._starts, rows, side="right") - 1
         return segments, rows - self._starts[segments]
 
@@ -254,12 +246,12 @@ class CorpusIndex:
 
 
 def document_numbers(segment: int, rows: _Rows) -> _Rows:
-    """The numbers of documents in `NearVectors`, which are unique among all versions of an index."""
+    """Returns the numbers of documents in `NearVectors`, which are unique among all versions of an index."""
     return segment * MAX_DOCUMENTS + rows
 
 
 def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment]:
-    """The segments of a version of an index, without the documents that were removed.
+    """Opens the segments of a version of an index, without the removed documents.
 
     Args:
       folder: the folder of the version.
@@ -267,7 +259,7 @@ def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment
 
     Raises:
       OSError: a file is missing.
-      ValueError: a file has another form than its record.
+      ValueError: a file does not match its record.
     """
     return [
         Segment(os.path.join(folder, SEGMENTS, str(record.number)), record, removed_rows(folder, record))
@@ -276,7 +268,7 @@ def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment
 
 
 def _matching(words: _Scores, limit: int) -> _Rows:
-    """The rows of the best scores above 0, and of all scores equal to the last of them, sorted."""
+    """Returns the rows of the best scores above 0, and of all scores equal to the last of them, sorted."""
     rows = best_rows(words, limit)
     matches: _Rows = rows[words[rows] > 0]
     return matches

@@ -31,8 +31,8 @@ class RankedDocument(NamedTuple):
     doc_id: str
     title: str
     relevant_share: float | None = None
-    """The share of relevant documents among those with this score in the first pass; None where the model has no
-    shares, or where its drift from the documents warns."""
+    """The share of relevant documents among those with this score in the first pass; None if the model has no shares,
+    or if they do not hold for the documents."""
     feedback: float | None = None
     """The second pass's part of the score; None without a second pass."""
     parts: tuple[ScorePart, ...] = ()
@@ -40,17 +40,17 @@ class RankedDocument(NamedTuple):
 
 
 class DocumentRanker:
-    """Ranks documents for any number of queries; where the model has vectors, each document is encoded once.
+    """Ranks documents for any number of queries; encodes each document once, if the model has vectors.
 
     Args:
       model: the exported model.
       documents: the documents.
-      gain: gain of the second pass; None for the model's own, 0 for the first pass alone.
+      gain: gain of the second pass; None for the model's own, 0 for no second pass.
 
     Attributes:
       feedback: the second pass.
-      why_no_shares: the reason why the model's shares of relevant documents do not hold for the documents; None where
-        they do, or where it has none.
+      why_no_shares: the reason why the model's shares of relevant documents do not hold for the documents; None if
+        they do, or if the model has no shares.
 
     Raises:
       DataError: the model has no words that match, which a second pass needs.
@@ -68,7 +68,7 @@ class DocumentRanker:
         self.why_no_shares = drift_of_texts(model, texts).why_no_shares if model.relevance else None
 
     def rank(self, query: str, top: int, explain: bool = False) -> list[RankedDocument]:
-        """Returns the best documents for a query, best first; none where the model knows no word of it.
+        """Returns the best documents for a query, best first; none if the model knows no word of the query.
 
         Args:
           query: its text.
@@ -107,7 +107,7 @@ class DocumentRanker:
     def _by_encodings(self) -> Callable[[str], _Scores | None]:
         """Encodes the documents, and returns a function from a query to its scores.
 
-        A query with the zero vector, and with no term that a document answers, has no scores.
+        A query has no scores if its vector is zero and none of its terms matches a document.
         """
         vectors, terms = [], TermMatrix()
         for batch in self._batches:

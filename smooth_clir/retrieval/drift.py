@@ -1,4 +1,4 @@
-"""The drift of an index: how far its documents are from the documents that its model was made with."""
+"""Measures the drift of an index: how far its documents are from the documents of its model."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,7 +6,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from models.exported.model import ExportedModel, ModelStatistics, as_texts
+from models.exported.lexicon import ModelStatistics
+from models.exported.model import ExportedModel
+from models.exported.signatures import as_texts
 from models.lexicon.term_weight import held_share, idf
 from schemas.index_manifest import Drift
 from smooth_clir.retrieval.segment import Segment
@@ -18,9 +20,9 @@ _Floats = npt.NDArray[np.float64]
 
 
 def measure_drift(segments: Sequence[Segment], model: ModelStatistics | None) -> Drift:
-    """Measures the drift from what the segments hold: no document is encoded, and removed documents do not count.
+    """Measures the drift of an index. Encodes no document; removed documents do not count.
 
-    Every figure follows from sums over documents, so the division into segments and the updates make no difference.
+    All figures follow from sums over documents, so segments and updates make no difference.
 
     Args:
       segments: the segments of the index.
@@ -60,7 +62,7 @@ def drifts_of_texts(model: ExportedModel, texts: Sequence[str]) -> list[Drift]:
 
 
 def _term_counts(model: ExportedModel, texts: Sequence[str]) -> npt.NDArray[np.int64]:
-    """The numbers of terms and of unknown terms of each text, int64 [texts, 2]; zeros where the model gives none."""
+    """Counts the terms and the unknown terms of each text: int64 [texts, 2]; zeros if the model cannot count."""
     if "count_terms" not in model.signatures or not texts:
         return np.zeros((len(texts), 2), np.int64)
     counts = model.call("count_terms", {"document": as_texts(texts)})
@@ -76,7 +78,7 @@ def _drift_of_counts(counts: npt.NDArray[np.int64]) -> Drift:
 
 
 def _frequencies(segments: Sequence[Segment], model: ModelStatistics) -> tuple[_Floats, _Floats]:
-    """The document frequencies of the index and of the model, for the terms of both: float [terms] each."""
+    """Returns the document frequencies of the index and of the model, for the terms of both: float [terms] each."""
     term_columns = {term: column for column, term in enumerate(model.document_frequency)}
     model_frequency = np.array([*model.document_frequency.values()])
     index_frequency = np.zeros(len(model_frequency))
@@ -90,7 +92,7 @@ def _frequencies(segments: Sequence[Segment], model: ModelStatistics) -> tuple[_
 
 
 def _frequencies_of_segment(segment: Segment, model: ModelStatistics, rarity: npt.NDArray[np.float32]) -> _Floats:
-    """The document frequencies of a segment's terms, float [terms]; `rarity` is the terms' idf."""
+    """Returns the document frequencies of a segment's terms, float [terms]; `rarity` is the terms' idf."""
     is_kept = (~segment.is_removed).astype(np.float32)
     lengths = segment.counts[:, 0].astype(np.float32)
     sums = np.zeros(len(segment.words.terms))
@@ -103,7 +105,7 @@ def _frequencies_of_segment(segment: Segment, model: ModelStatistics, rarity: np
 
 
 def jensen_shannon(p: _Floats, q: _Floats) -> float:
-    """The Jensen-Shannon divergence of two distributions, in bits.
+    """Returns the Jensen-Shannon divergence of two distributions, in bits.
 
         M = (P + Q) / 2
         JS(P, Q) = (KL(P, M) + KL(Q, M)) / 2
@@ -112,7 +114,7 @@ def jensen_shannon(p: _Floats, q: _Floats) -> float:
       p, q: weights >= 0 of the same terms, float [terms]; they need not sum to 1.
 
     Returns:
-      from 0, for equal distributions, to 1, where no term has a weight in both.
+      from 0, for equal distributions, to 1, for distributions that share no term.
 
     Raises:
       ValueError: all weights of a distribution are 0.

@@ -25,8 +25,9 @@ _NO_OWN_TERMS: Final = (
     "(feedback.gain)"
 )
 _ENDPOINT: Final = EndpointLimits(retries=0, timeout_s=5.0, answers_per_probe=100)
-"""A slow endpoint must not hold the service's threads. A restart shows by a new connection. If a gateway keeps the old
-connection, up to 100 answers may be another encoder's. A probe is six short texts: 6 % of the queries."""
+"""A slow endpoint must not block the service's threads. A restart of the endpoint shows by a new connection; if a
+gateway keeps the old connection, up to 100 answers may be another encoder's. A probe is six short texts: 6 % of the
+queries."""
 
 
 class Languages(NamedTuple):
@@ -43,17 +44,17 @@ class Engine:
       model: the model; the caller has compared its fingerprint with the index's.
       index: the index.
       index_version: the index's number.
-      languages: languages of queries and documents, where they are known.
+      languages: languages of queries and documents, if known.
       examples: queries that the page offers.
-      gain: gain of the second pass of a search; None for the model's own, 0 for the first pass alone.
+      gain: gain of the second pass of a search; None for the model's own, 0 for no second pass.
 
     Attributes:
       documents: number of documents in the index.
       feedback: the second pass of a search.
-      why_first_pass: the reason why a search has no second pass although it should; None where it has, or should not.
+      why_first_pass: the reason why a search leaves out the second pass; None if it does not.
       drift: distance of the documents from the model's.
-      why_no_shares: the reason why the model's shares of relevant documents do not hold for the index; None where they
-        do, or where it has none.
+      why_no_shares: the reason why the model's shares of relevant documents do not hold for the index; None if they do,
+        or if the model has no shares.
       can_explain: whether the model has the signature that explanations need.
     """
 
@@ -81,7 +82,7 @@ class Engine:
     def search(
         self, query: str, limit: int, with_snippets: bool, with_texts: bool, snippet_characters: int = CHARACTERS
     ) -> SearchAnswer:
-        """Finds the best documents of the whole collection; none where the model knows no word of the query.
+        """Finds the best documents of the whole collection; none if the model knows no word of the query.
 
         Args:
           query: a text.
@@ -140,7 +141,7 @@ class Engine:
 
         Args:
           query: a text.
-          place: place of a document, as a search gave it.
+          place: a document's place, from a search.
           text: a text, instead of a place.
 
         Raises:
@@ -149,8 +150,7 @@ class Engine:
         started = time.perf_counter()
         if not self.can_explain:
             raise NotFound(
-                "the model must have the signature explain_words to be explained; that of this version lacks it. "
-                "A new `clir run` exports one."
+                "This model cannot explain: it lacks the signature explain_words. Export it again with `clir run`."
             )
         document = self._document(place) if place is not None else None
         content = document.text if document else text or ""
@@ -226,46 +226,46 @@ class Engine:
         )
 
     def _texts(self, hits: Sequence[IndexHit]) -> list[Text]:
-        """The texts of a search's hits.
+        """Returns the texts of a search's hits.
 
         Raises:
-          DataError: the index lacks one of them; an index in an engine may change during a search.
+          DataError: the index lacks a document; an index in an engine may change during a search.
         """
         try:
             documents = self._index.texts([hit.position for hit in hits])
         except LookupError as error:
-            raise DataError(f"the index must hold the documents that it finds; place {error} is empty.") from None
+            raise DataError(f"The index has no document at place {error}, which a search found.") from None
         for hit, document in zip(hits, documents, strict=True):
             if document.id.encode() != hit.doc_id:
                 raise DataError(
-                    f"the index must not change while it is searched; place {hit.position} held "
-                    f"{hit.doc_id.decode()!r}, then {document.id!r}."
+                    f"The index changed during a search: place {hit.position} held {hit.doc_id.decode()!r}, then "
+                    f"{document.id!r}."
                 )
         return documents
 
     def _why_no_shares(self, texts: Sequence[str]) -> list[str | None]:
-        """The same as `why_no_shares`, for each of texts that need not be in the index."""
+        """Returns `why_no_shares` for each text; the texts need not be in the index."""
         if not self._model.relevance:
             return [None] * len(texts)
         return [drift.why_no_shares for drift in drifts_of_texts(self._model, texts)]
 
     def _share(self, score: float, why_no_shares: str | None) -> float | None:
-        """The share of relevant documents at a score of the first pass, where the shares hold."""
+        """Returns the share of relevant documents at a score of the first pass, if the shares hold."""
         return None if why_no_shares else self._model.relevant_share(score)
 
     def _document(self, place: str) -> Text:
         in_index, separator, identity = place.rpartition("@")
         if separator and identity != self._identity:
             raise NotFound(
-                f"place must be of the index that is searched, …@{self._identity}; got {place[:80]!r}. Search again."
+                f"place must be of the searched index, …@{self._identity}; got {place[:80]!r}. Search again."
             )
         try:
             return self._index.texts([in_index])[0]
         except LookupError:
-            raise NotFound(f"place must be one that a search gave; got {place[:80]!r}.") from None
+            raise NotFound(f"place must come from a search; got {place[:80]!r}.") from None
 
     def _is_judged(self, signs: str | None) -> bool | None:
-        """Whether there are signs of no good answer; None where the model has no shares."""
+        """Returns whether there are signs of no good answer; None if the model has no shares."""
         return signs is not None if self._model.relevance else None
 
     def _versions(self) -> dict[str, str]:

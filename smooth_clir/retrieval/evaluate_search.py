@@ -1,4 +1,4 @@
-"""Evaluates a search in the whole collection, beside the metrics of the sampled lists. Never imports TFX."""
+"""Evaluates searches in the whole collection. Never imports TFX."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,16 +63,16 @@ def evaluate_search(
 ) -> Evaluation:
     """Searches the collection for every query of the lists.
 
-    A query's relevant documents are those of its list with a grade above 0; every other document of the collection
-    counts as not relevant.
+    Relevant are the documents of the query's list with a grade above 0; all other documents of the collection count as
+    not relevant.
 
     Args:
       lists: the lists of the test split: query texts, and judgments.
-      index: the index of the collection, made with the model. A search has the model's second pass, its channels alone
-        have the first.
+      index: the index of the collection, made with the model. A search includes the model's second pass; the channels
+        are evaluated without it.
       exact: the same index on disk, which can also score every document.
       model: encodes the queries; its score is an inner product.
-      read_collection: reads id and text of every document of the collection, for BM25, which calls it twice.
+      read_collection: reads id and text of every document of the collection; BM25 calls it twice.
       rules: what words are, and how many of a text count.
       top_grade: the MR grade.
       sampled: the evaluation of the same lists.
@@ -84,7 +84,7 @@ def evaluate_search(
       ValueError: the evaluation is of other lists.
     """
     if sampled.queries != len(lists):
-        raise ValueError(f"the evaluation must be of the same {len(lists)} lists; it is of {sampled.queries}")
+        raise ValueError(f"the evaluation must be of the same {len(lists)} lists; got {sampled.queries}")
     is_relevant = [list_grades > NOT_RELEVANT for list_grades in lists.grades]
     grades = [list_grades[rows] for list_grades, rows in zip(lists.grades, is_relevant, strict=True)]
     relevant_ids = [list(compress(doc_ids, rows)) for doc_ids, rows in zip(lists.doc_ids, is_relevant, strict=True)]
@@ -125,7 +125,10 @@ def _search(
     write_run: Callable[[str], object],
     leave_out_own: bool,
 ) -> tuple[dict[str, list[_Ranks]], list[float]]:
-    """The relevant documents' ranks by system, and the overlaps of a sample of queries where not all are scored."""
+    """Returns the relevant documents' ranks by system, and the overlaps for a sample of queries.
+
+    There are overlaps only if the index does not score every document.
+    """
     words = _matching_channel(model)
     ranks: dict[str, list[_Ranks]] = {name: [] for name in ([_MODEL, DENSE, words] if words else [_MODEL])}
     overlaps = []
@@ -152,7 +155,7 @@ def _search(
 
 
 def _without(own_id: bytes | None, hits: Sequence[IndexHit], limit: int) -> list[IndexHit]:
-    """The first hits without the query's own document."""
+    """Returns the first hits without the query's own document."""
     return [hit for hit in hits if hit.doc_id != own_id][:limit]
 
 
@@ -167,12 +170,12 @@ def _texts(lists: RankingLists) -> list[bytes]:
 
 
 def _sample(queries: int) -> frozenset[int]:
-    """The numbers of up to `_SAMPLE` queries, evenly spread."""
+    """Returns the numbers of up to `_SAMPLE` queries, evenly spread."""
     return frozenset(np.linspace(0, queries - 1, min(queries, _SAMPLE)).round().astype(int).tolist())
 
 
 def _overlap(hits: Sequence[IndexHit], best: Sequence[IndexHit]) -> float:
-    """The share of the best documents that are among the same number of first hits; 1 without documents."""
+    """Returns the share of the best documents that are among as many first hits; 1 without documents."""
     shared = {hit.doc_id for hit in hits[: len(best)]} & {hit.doc_id for hit in best}
     return len(shared) / len(best) if best else 1.0
 
@@ -180,7 +183,7 @@ def _overlap(hits: Sequence[IndexHit], best: Sequence[IndexHit]) -> float:
 def _bm25_rankings(
     texts: Sequence[bytes], read_collection: Callable[[], Iterable[tuple[bytes, bytes]]], rules: WordRules, depth: int
 ) -> list[list[bytes]]:
-    """The ids of the documents that BM25 finds for each query."""
+    """Returns the ids of the documents that BM25 finds for each query."""
 
     def log(scored: int, documents: int) -> None:
         progress_log.info("BM25 of %s of %s documents", f"{scored:,}", f"{documents:,}")
@@ -194,7 +197,7 @@ def _means(values: _Values) -> dict[str, float]:
 
 
 def _sampled(report: EvaluationReport, words: str | None) -> SampledMetrics:
-    """The metrics, channels and baselines that the evaluation of the lists shares with a search."""
+    """Returns the metrics, channels and baselines of the lists that a search has, too."""
 
     def shared(metrics: Mapping[str, float]) -> dict[str, float]:
         return {key: metrics[key] for key in SEARCH_METRICS if key in metrics}

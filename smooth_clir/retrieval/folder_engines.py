@@ -1,6 +1,7 @@
 """Finds the versions of an index, on disk or in Milvus, each with the model that made it."""
 
 import os
+import re
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -9,10 +10,10 @@ from models.exported.model import ExportedModel, LoadedModel
 from models.exported.versions import checked_fingerprint, model_fingerprint
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
-from schemas.served_versions import GRAPH_FILE, served_versions
+from schemas.json_files import parse_json
+from schemas.served_versions import EXAMPLES_FILE, GRAPH_FILE, served_versions
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.engine import Engine, Languages
-from smooth_clir.retrieval.example_queries import read_example_queries
 from smooth_clir.retrieval.index_files import read_manifest
 from smooth_clir.retrieval.index_versions import IndexVersions
 from smooth_clir.retrieval.milvus import SECONDS, Milvus
@@ -22,14 +23,14 @@ from smooth_clir.retrieval.search_index import SearchIndex
 
 
 class FolderEngines:
-    """Engines of an index that a run or `clir index` wrote: each version, with the model that made it.
+    """Loads engines of an index that a run or `clir index` wrote: each version, with the model that made it.
 
     Args:
-      models: a serving folder, or one version in it.
-      index: the folder of an index's versions, or one version in it; or an address in Milvus.
-      connect: makes the model of a version's number, where the model runs elsewhere.
-      languages: languages of queries and documents, where they are known.
-      seconds: longest time of a call of Milvus.
+      models: a serving folder, or a version in it.
+      index: the folder of an index's versions, or a version in it; or an address in Milvus.
+      connect: makes the model of a version's number, if the model runs elsewhere.
+      languages: languages of queries and documents, if known.
+      seconds: timeout of a call of Milvus.
       gain: gain of the second pass, see `Engine`.
     """
 
@@ -50,10 +51,10 @@ class FolderEngines:
         self._fingerprints = dict[tuple[str, int, int], str]()
 
     def newest(self) -> str | None:
-        """The newest version of the index, for `load`; None where there is none.
+        """Returns the newest version of the index, for `load`; None without a version.
 
         Raises:
-          DataError: the index is in Milvus, which does not answer, or has something else under this name.
+          DataError: the index is in Milvus, and Milvus does not answer, or holds something else under this name.
         """
         return self._indexes.newest()
 
@@ -65,15 +66,15 @@ class FolderEngines:
             example queries are damaged.
         """
         index, model = self._open(version)
-        examples = read_example_queries(model)  # before a connection is open, which nothing would close
+        examples = read_example_queries(model)  # may fail, so before a connection is open
         served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
         return Engine(served, index, version.partition("@")[0], self._languages, examples, self._gain)
 
     def load_pair(self, version: str) -> tuple[CorpusIndex, LoadedModel]:
-        """Loads a version of an index on disk and its model, without an engine; raises as `load`.
+        """Loads a version of an index on disk and its model, without an engine.
 
         Raises:
-          DataError: the index is in Milvus.
+          DataError: as in `load`; or the index is in Milvus.
         """
         index, model = self._open(version)
         if not isinstance(index, CorpusIndex):
@@ -81,15 +82,15 @@ class FolderEngines:
         return index, LoadedModel(model)
 
     def _open(self, version: str) -> tuple[SearchIndex, str]:
-        """The index, and the folder of its model."""
+        """Returns the index, and the folder of its model."""
         index = self._indexes.open(version)
         return index, self._model_of(index.model, self._indexes.location(version))
 
     def _model_of(self, fingerprint: str, index: str) -> str:
-        """The folder of the newest model with this fingerprint.
+        """Returns the folder of the newest model with this fingerprint.
 
         Raises:
-          DataError: there is none; where a model is damaged, the message names it.
+          DataError: there is no such model; the message names a damaged model.
         """
         folders = self._versions()
         for folder in folders:
@@ -102,10 +103,10 @@ class FolderEngines:
             if self._fingerprints[written] == fingerprint:
                 return folder
         for folder in folders:
-            checked_fingerprint(folder)  # a model with a changed byte is another: this says so
+            checked_fingerprint(folder)  # raises for a damaged model
+        versions = ", ".join(map(os.path.basename, folders)) or "none"
         raise DataError(
-            f"{index} must be the index of a model in {self._models}; it is of none of these: "
-            f"{', '.join(map(os.path.basename, folders)) or 'there is none'}. Make it again with `clir index`."
+            f"No model in {self._models} (versions: {versions}) made {index}. Make the index again with `clir index`."
         )
 
     def _versions(self) -> list[str]:
@@ -125,9 +126,9 @@ class _Folder:
         self._folder = folder
 
     def newest(self) -> str | None:
-        """The newest version: its number and its content's identity, `NUMBER@IDENTITY`.
+        """Returns the newest version: its number and its content's identity, `NUMBER@IDENTITY`.
 
-        A number is not enough: an index that was removed and made again has the same number.
+        The number alone is not enough: an index that was removed and made again has the same number.
         """
         if os.path.isfile(os.path.join(self._folder, MANIFEST_FILE)):
             folder = os.path.abspath(self._folder)
@@ -146,7 +147,7 @@ class _Folder:
         """Opens a version.
 
         Raises:
-          DataError: it is damaged, or was replaced meanwhile.
+          DataError: the version is damaged, or was replaced meanwhile.
         """
         folder = self.location(version)
         try:
@@ -155,11 +156,10 @@ class _Folder:
             versions = IndexVersions(Path(folder).absolute().parent)
             raise DataError(f"{error} {versions.way_back(Path(folder))}") from None
         if index.identity != version.partition("@")[2]:
-            raise DataError(f"{folder} must not change while it is loaded. It is loaded again once it stays as it is.")
+            raise DataError(f"{folder} changed while it was loaded. It is loaded again once it stays the same.")
         return index
 
     def location(self, version: str) -> str:
-        """The version's folder."""
         path = os.path.join(self._folder, version.partition("@")[0])
         return path if os.path.isdir(path) else self._folder
 
@@ -169,7 +169,7 @@ class _InMilvus:
 
     Args:
       address: the server, and the index's name.
-      seconds: longest time of a call.
+      seconds: timeout of a call.
     """
 
     def __init__(self, address: MilvusAddress, seconds: int) -> None:
@@ -180,10 +180,10 @@ class _InMilvus:
         return Milvus(self._address, self._seconds)
 
     def newest(self) -> str | None:
-        """The newest version, `NUMBER@COLLECTION`; the collection's name changes with its content.
+        """Returns the newest version, `NUMBER@COLLECTION`; the collection's name changes with its content.
 
         Raises:
-          DataError: Milvus does not answer, or has something else under this name.
+          DataError: Milvus does not answer, or holds something else under this name.
         """
         collection = self._milvus.newest()
         return f"{self._milvus.version(collection).number}@{collection}" if collection else None
@@ -197,5 +197,30 @@ class _InMilvus:
         return MilvusIndex(self._milvus, version.partition("@")[2])
 
     def location(self, version: str) -> str:
-        """The version's collection."""
         return f"{version.partition('@')[2]} in {self._address}"
+
+
+def read_example_queries(model: str) -> tuple[str, ...]:
+    """Reads the queries that a model's version offers on the search page; none without their file.
+
+    Args:
+      model: the folder of the version.
+
+    Raises:
+      DataError: the file is not a list of texts.
+    """
+    path = Path(os.path.join(model, EXAMPLES_FILE))
+    if not path.is_file():
+        return ()
+    try:
+        content = parse_json(path.read_bytes())
+    except ValueError:
+        content = None
+    if not isinstance(content, list) or not all(_is_query(value) for value in content):
+        raise DataError(f"{path} must be a JSON list of queries that are not empty. Mend the file, or remove it.")
+    return tuple(content)
+
+
+def _is_query(value: object) -> bool:
+    """Returns whether a value is a text that is not blank, and without lone surrogates, which no answer can carry."""
+    return isinstance(value, str) and bool(value.strip()) and re.search("[\ud800-\udfff]", value) is None

@@ -1,4 +1,4 @@
-"""The files of a version of an index: its manifest, and whether each file is as the manifest records it."""
+"""Reads the manifest of a version of an index, and compares the version's files with it."""
 
 import os
 from collections.abc import Mapping
@@ -23,17 +23,17 @@ class VersionFiles(NamedTuple):
     """The state of a version's files."""
 
     manifest: IndexManifest | None
-    """None where it cannot be used."""
+    """The manifest; None if it cannot be used."""
     faults: dict[str, str]
-    """The damaged files: their paths, each with the fault in words."""
+    """A description of the fault of each damaged file, by path."""
 
     def sound_segments(self) -> list[SegmentRecord]:
-        """The segments without a damaged file."""
+        """Returns the segments without a damaged file."""
         records = self.manifest.segments if self.manifest else ()
         return [record for record in records if not {*record.paths(), record.removed_file} & self.faults.keys()]
 
     def states(self, folder: str) -> dict[str, str]:
-        """The state of every file in the version's folder, or recorded: sound, damaged, or unrecorded (no digest)."""
+        """Returns the state of each file, in the folder or recorded: sound, damaged, or unrecorded (no digest)."""
         recorded = {*self.manifest.paths()} if self.manifest else set[str]()
         if self.manifest and self.manifest.files is not None:
             recorded.add(MANIFEST_FILE)
@@ -58,7 +58,7 @@ def check_version(folder: str) -> VersionFiles:
 
 
 def file_faults(folder: str, manifest: IndexManifest, max_bytes: int | None = None) -> dict[str, str]:
-    """The files of a version that are not as its manifest records them: their paths, each with the fault in words.
+    """Describes the files of a version that differ from their records in the manifest, by path.
 
     Args:
       folder: the folder of the version.
@@ -74,7 +74,7 @@ def file_faults(folder: str, manifest: IndexManifest, max_bytes: int | None = No
         if (fault := _fault(folder, path, record, has_digest=max_bytes is None or total <= max_bytes))
     }
     for segment in manifest.segments:
-        # An index of an earlier version of the project has no records of these.
+        # An index of an earlier version of the project has no records of the removed rows.
         if segment.removed_file not in faults:
             try:
                 removed_rows(folder, segment)
@@ -84,17 +84,17 @@ def file_faults(folder: str, manifest: IndexManifest, max_bytes: int | None = No
 
 
 def removed_rows(folder: str, record: SegmentRecord) -> npt.NDArray[np.int32]:
-    """The rows of a segment whose documents were removed.
+    """Reads the rows of a segment whose documents were removed.
 
     Raises:
       OSError: the file is missing.
-      ValueError: the file has another content than the record says, or should not be there.
+      ValueError: the file does not match the record, or should not exist.
     """
     path = os.path.join(folder, record.removed_file)
     if not record.removed:
         # Without this check a manifest of another version would bring back what was removed.
         if os.path.exists(path):
-            raise ValueError("must not be there, for no row was removed")
+            raise ValueError("must not exist, because no row was removed")
         return np.zeros(0, np.int32)
     rows: npt.NDArray[np.int32] = np.load(path)
     if len(np.unique(rows[(rows >= 0) & (rows < record.documents)])) != record.removed:
@@ -103,13 +103,13 @@ def removed_rows(folder: str, record: SegmentRecord) -> npt.NDArray[np.int32]:
 
 
 def describe_faults(faults: Mapping[str, str]) -> str:
-    """The first fault in words, and the number of further faults."""
+    """Describes the first fault, and counts the others."""
     (path, fault), *more = faults.items()
     return f"{path} {fault}" + f" (and {len(more)} more)" * bool(more)
 
 
 def _fault(folder: str, path: str, record: FileRecord, has_digest: bool) -> str | None:
-    """The difference of a file from its record in words, or None."""
+    """Describes the difference of a file from its record; None without a difference."""
     try:
         if (size := os.path.getsize(os.path.join(folder, path))) != record.bytes:
             return f"must have {record.bytes:,} bytes; got {size:,}"
@@ -122,7 +122,6 @@ def _fault(folder: str, path: str, record: FileRecord, has_digest: bool) -> str 
 
 
 def file_record(path: str) -> FileRecord:
-    """The record of a file."""
     with open(path, "rb") as file:
         return FileRecord(bytes=os.path.getsize(path), sha256=stream_sha256(file))
 
@@ -131,7 +130,7 @@ def read_manifest(folder: str) -> IndexManifest:
     """Reads the manifest of a version of an index.
 
     Raises:
-      DataError: the folder holds no index, a damaged manifest, or one of another format.
+      DataError: the folder holds no index, or the manifest is damaged or of another format.
     """
     try:
         with open(os.path.join(folder, MANIFEST_FILE), encoding="utf-8") as file:
@@ -139,11 +138,11 @@ def read_manifest(folder: str) -> IndexManifest:
         format_number = _Format.from_json(text).format
         manifest = IndexManifest.from_json(text) if format_number == FORMAT else None
     except OSError as error:
-        raise DataError(f"{folder} must hold an index ({MANIFEST_FILE}): {error.strerror}.") from None
+        raise DataError(f"Cannot read the index {folder} ({MANIFEST_FILE}): {error.strerror}.") from None
     except ValueError as error:
         raise DataError(
-            f"{folder}/{MANIFEST_FILE} must be what `clir index` wrote: {str(error).partition(';')[0]}. Make the index "
-            "again with `clir index`."
+            f"{folder}/{MANIFEST_FILE} is damaged: {str(error).partition(';')[0]}. Make the index again with "
+            "`clir index`."
         ) from None
     if manifest is None:
         raise DataError(
@@ -153,12 +152,12 @@ def read_manifest(folder: str) -> IndexManifest:
 
 
 def origin_of(folder: str) -> str:
-    """The name of a run's index in the versions that are made of it: see `IndexManifest.origin`."""
+    """Returns the name of a run's index in the versions made from it: see `IndexManifest.origin`."""
     with open(os.path.join(folder, MANIFEST_FILE), "rb") as file:
         return stream_sha256(file)
 
 
 class _Format(JsonRecord):
-    """The format of a manifest, which is read first: another format may have other fields."""
+    """The format of a manifest, read first, because another format may have other fields."""
 
     format: int

@@ -1,4 +1,4 @@
-"""The versions of an index: numbered folders with a manifest, which appear whole and never change."""
+"""Writes the versions of an index: numbered folders with a manifest, which appear whole and never change."""
 
 import logging
 import os
@@ -21,7 +21,7 @@ from smooth_clir.retrieval.index_files import VersionFiles, check_version, descr
 from smooth_clir.retrieval.segment import Segment
 
 KEPT_VERSIONS: Final = 2
-"""Number of versions that stay, including the newest: searches in the previous one can go on."""
+"""Number of versions that are kept, including the newest: searches in the previous version can go on."""
 
 WAIT_SECONDS: Final = 60.0
 """Seconds for which the push of a run's index waits for another process that writes the versions."""
@@ -43,15 +43,15 @@ class IndexVersions:
         self.folder = Path(folder)
 
     def newest(self) -> Path | None:
-        """The newest version, if there is one."""
+        """Returns the newest version, if there is one."""
         return self.folder / versions[-1] if (versions := self._versions()) else None
 
     def all(self) -> list[Path]:
-        """The versions, the newest last."""
+        """Returns the versions, the newest last."""
         return [self.folder / name for name in self._versions()]
 
     def way_back(self, damaged: Path) -> str:
-        """The sentence that says how to go on without a damaged version.
+        """Returns a sentence that says how to go on without a damaged version.
 
         Args:
           damaged: the folder of the version.
@@ -69,7 +69,7 @@ class IndexVersions:
 
         Args:
           wait_seconds: seconds to wait for another process that writes.
-          way_out: the end of the error's sentence where that is not enough.
+          way_out: what to do then, for the error's message.
 
         Raises:
           DataError: another process writes, or the folder holds something else than an index.
@@ -84,7 +84,7 @@ class IndexVersions:
                 self._discard()
 
     def check_free(self) -> None:
-        """Checks the folder before long work whose result goes there; makes nothing in it.
+        """Checks the folder before long work whose result goes there; writes nothing.
 
         Raises:
           DataError: as in `writing`.
@@ -102,11 +102,11 @@ class IndexVersions:
         """
         if foreign := sorted(set(self._names()) - {_STAGING, _LOCK} - set(self._versions())):
             raise DataError(
-                f"{self.folder} must be a folder for an index alone; it holds {', '.join(foreign[:3])}; choose another."
+                f"{self.folder} must hold only an index; got {', '.join(foreign[:3])}. Choose another folder."
             )
 
     def begin(self) -> Path:
-        """An empty folder for a new version. The caller has locked the folder."""
+        """Makes an empty folder for a new version. The caller has locked the versions."""
         staging = self.folder / _STAGING
         self._discard()  # what a killed process left
         staging.mkdir()
@@ -115,7 +115,7 @@ class IndexVersions:
     def commit(self) -> Path:
         """Makes the begun folder a version, whole and on the disk, or not at all.
 
-        Removes the versions before the last two; a process that has one of them open can go on reading.
+        Removes the versions before the last two; a process that has opened such a version can go on reading.
         """
         staging = self.folder / _STAGING
         _sync(staging)
@@ -129,7 +129,7 @@ class IndexVersions:
         for version in self.all()[:-KEPT_VERSIONS]:
             if (version / MANIFEST_FILE).is_file():
                 with suppress(OSError):
-                    # A version goes by a single rename, as it came: a kill leaves no part of it.
+                    # Removed by a single rename: a kill leaves no part of the version.
                     os.rename(version, self.folder / _STAGING)
                 self._discard()
 
@@ -143,8 +143,8 @@ class IndexVersions:
         return [entry.name for entry in self.folder.iterdir()] if self.folder.is_dir() else []
 
     def _versions(self) -> list[str]:
-        # A number is no proof: it may be a year of photographs, or a version of a model. A version that lost its
-        # manifest is damaged, but still a version.
+        # A number alone may be a year of photographs, or a version of a model. A version that lost its manifest is
+        # damaged, but still a version.
         return [
             name
             for name in served_versions(self._names())
@@ -153,12 +153,12 @@ class IndexVersions:
 
 
 def _number(version: Path) -> int:
-    """A version's number; 0, which is before all others, if the folder's name is not a number."""
+    """Returns a version's number; 0, before all others, if the folder's name is not a number."""
     return int(version.name) if served_versions([version.name]) else 0
 
 
 def link_files(source: Path, target: Path) -> None:
-    """Puts a folder's files into another one, too: by links where the disk has them, otherwise by copies."""
+    """Links a folder's files into another folder; copies them if the disk has no links."""
     target.mkdir(parents=True)
     for path in source.iterdir():
         if path.is_dir():
@@ -175,7 +175,7 @@ def copy_newest(source: IndexVersions, target: IndexVersions) -> None:
 
     Args:
       source: an index, which may have no version.
-      target: another, which stays as it is where it has a version.
+      target: another index, unchanged if it has a version.
 
     Raises:
       DataError: another process writes the target.
@@ -189,7 +189,7 @@ def copy_newest(source: IndexVersions, target: IndexVersions) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Writes a folder's files to the disk: a version's content must be there before its name."""
+    """Writes a folder's files to the disk: a version's content must be on the disk before its name."""
     for parent, _, names in os.walk(folder):
         for name in names:
             with open(os.path.join(parent, name), "rb") as file:
@@ -214,15 +214,15 @@ def push_index(
 ) -> str:
     """Makes a run's index the newest version, unless it already is, even with later updates.
 
-    If `clir index` changed the previous version, documents that the run's index lacks, or has with another content, may
-    be a user's own: they are written into `left.tsv`, and the log says so.
+    If `clir index` changed the previous version, it may hold documents of the user that the run's index lacks, or has
+    with another content: they are written into `left.tsv`, and the log says so.
 
     Args:
       index: folder of the run's index.
       folder: folder of the versions.
-      model: a folder of the model, for the command that the log names.
+      model: a folder of the model, for the command in the log.
       wait_seconds: seconds to wait for another process that writes the versions.
-      publish: puts the newest version into an engine, too, if it is not there yet; not called for a damaged version.
+      publish: also puts the newest version into an engine; not called for a damaged version.
 
     Returns:
       the folder of the newest version.
@@ -232,7 +232,7 @@ def push_index(
     """
     versions = IndexVersions(folder)
     origin = origin_of(index)
-    way_out = "the model is pushed, its index is not; when that process is done, the same command completes the run"
+    way_out = "the model was pushed without its index; repeat the command when that process is done"
     with versions.writing(wait_seconds, way_out):
         newest = versions.newest()
         previous = check_version(str(newest)) if newest else VersionFiles(None, {})
@@ -244,15 +244,13 @@ def push_index(
             if not previous.manifest.of_run:
                 damage = describe_faults(previous.faults)
                 way_back = versions.way_back(newest)
-                log.warning(
-                    "%s is damaged, and stays because `clir index` changed it: %s. %s", newest, damage, way_back
-                )
+                log.warning("%s is damaged, but kept because `clir index` changed it: %s. %s", newest, damage, way_back)
                 return str(newest)
         if previous.faults:
             is_of_run = previous.manifest is not None and previous.manifest.of_run
             added = "" if is_of_run else f" Documents that `clir index` added: {newest}/{SEGMENTS}/*/documents.tsv"
             damage = describe_faults(previous.faults)
-            log.warning("%s is damaged, and the run's index replaces it: %s.%s", newest, damage, added)
+            log.warning("%s is damaged; the run's index replaces it: %s.%s", newest, damage, added)
         version = _push(index, versions, origin, previous, model)
         if publish:
             publish(version)
@@ -264,8 +262,8 @@ def _push(index: str, versions: IndexVersions, origin: str, previous: VersionFil
     pushed = check_version(index)
     if pushed.manifest is None or pushed.faults:
         raise DataError(
-            f"{index} must hold the index that the run made: {describe_faults(pushed.faults)}. Remove this folder and "
-            "run again: the index is then made again."
+            f"The run's index {index} is damaged: {describe_faults(pushed.faults)}. Remove this folder and run again "
+            "to make the index again."
         )
     staging = versions.begin()
     staging.rmdir()
@@ -292,9 +290,9 @@ def _push(index: str, versions: IndexVersions, origin: str, previous: VersionFil
         )
         may_have = "may have " if previous.manifest and previous.manifest.files is None else ""
         log.warning(
-            "%s takes the place of %s, which `clir index` %schanged; documents that leave: %s, that come: %s%s",
+            "%s replaces %s, which `clir index` %schanged; documents left out: %s, documents added: %s%s",
             version, newest, may_have, f"{leaving:,}", f"{coming:,}",
-            f"; to bring back what leaves: {command}" * bool(leaving),
+            f"; to bring back those left out: {command}" * bool(leaving),
         )  # fmt: skip
     return version
 

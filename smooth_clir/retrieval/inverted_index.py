@@ -1,4 +1,4 @@
-"""An inverted index: the inner products of a query's weighted terms with those of every document."""
+"""An inverted index, for the inner products of a query's weighted terms with those of every document."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,23 +18,20 @@ _FREQUENT_FILE: Final = "frequent_terms.npy"
 _COLUMNS_FILE: Final = "frequent_weights.npy"
 
 _FREQUENT_SHARE: Final = 0.25
-"""The share of the documents beyond which a term is frequent, and has a weight for every document. That takes at most
-twice the bytes of its postings, and is added up ten times as fast."""
+"""The share of the documents beyond which a term counts as frequent, and stores a weight for every document: at most
+twice the bytes of its postings, and ten times as fast to add up."""
 
 
 class InvertedIndex:
-    """The inner products of a query's terms with those of every document, exactly.
+    """Computes the exact inner products of a query's terms with those of every document.
 
-    Nothing is skipped: adding up all postings of a query takes less time than finding those that could be skipped.
+    Skips no posting: adding up all postings of a query takes less time than finding those to skip.
 
     Args:
       terms: the distinct terms in the order of the columns.
       postings: the weights of the rare terms by columns, float32 [documents, terms]; a frequent term's column is empty.
       frequent: the columns of the frequent terms, in order: int32 [frequent terms].
       weights: the weights of the frequent terms, float32 [frequent terms, documents].
-
-    Attributes:
-      terms: the terms.
     """
 
     def __init__(
@@ -70,7 +67,7 @@ class InvertedIndex:
         return cls(terms, postings, frequent, weights)
 
     def scores(self, terms: npt.NDArray[np.object_], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """The inner product of each document's terms and a query's.
+        """Returns the inner product of each document's terms and a query's.
 
         Args:
           terms, weights: the query's distinct terms and their weights, [width]; the terms may be padded by "".
@@ -89,7 +86,7 @@ class InvertedIndex:
         return scores
 
     def columns_of(self, terms: Iterable[bytes]) -> list[int]:
-        """The column of each term; -1 for an unknown one."""
+        """Returns the column of each term; -1 for an unknown term."""
         return [self._column.get(term, -1) for term in terms]
 
     def entries(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
@@ -105,7 +102,7 @@ class InvertedIndex:
         return int(self._postings.nnz + np.count_nonzero(self._weights))
 
     def rows(self) -> tuple[Sequence[bytes], sparse.csr_matrix]:
-        """The terms, and the documents' weights: float32 [documents, terms]."""
+        """Returns the terms, and the documents' weights: float32 [documents, terms]."""
         frequent = sparse.csr_matrix(
             (np.ones(len(self._row), np.float32), (list(self._row), list(self._row.values()))),
             shape=(len(self._column), len(self._row)),

@@ -1,4 +1,4 @@
-"""A Milvus server: the connection, the versions of an index that it holds, and the errors of its answers."""
+"""Connects to a Milvus server, reads the versions of an index there, and describes the server's errors."""
 
 import logging.config
 import operator
@@ -21,17 +21,16 @@ from schemas.json_record import JsonRecord
 from smooth_clir.retrieval.milvus_settings import TOKEN_VARIABLE, MilvusAddress, VectorIndex
 
 SECONDS: Final = 60
-"""The default of the longest time of a call."""
+"""The default timeout of a call."""
 
 _PROPERTY: Final = "smooth_clir"
 _CONNECT_SECONDS: Final = 5
 _CHANNEL: Final = {
-    # pymilvus 3 would ping an idle connection each 10 s. A gRPC server's own limit is a ping in 5 minutes: after three
-    # it closes the connection, with the call that is under way. pymilvus 2 pings during calls alone, and takes no
-    # settings of a connection.
+    # pymilvus 3 would ping an idle connection every 10 s. A gRPC server allows a ping every 5 minutes: after three more
+    # it closes the connection, with the call in progress. pymilvus 2 pings only during calls, and takes no settings.
     "grpc.keepalive_time_ms": 300_000,
     "grpc.keepalive_permit_without_calls": 0,
-    "grpc.max_reconnect_backoff_ms": 5_000,  # gRPC's own, 120 s, would make an outage last as long again
+    "grpc.max_reconnect_backoff_ms": 5_000,  # gRPC's default, 120 s, would double the length of an outage
 }
 _CONNECT_FAILED: Final = 2
 _PAUSE_SECONDS: Final = 0.5
@@ -40,7 +39,7 @@ log = logging.getLogger("clir.index")
 
 
 class MilvusVersion(JsonRecord):
-    """A version of an index in Milvus; it stands in a property of its collection."""
+    """A version of an index in Milvus, stored as a property of its collection."""
 
     alias: str
     """The alias of the newest version."""
@@ -53,19 +52,19 @@ class MilvusVersion(JsonRecord):
     documents: int
     drift: Drift
     of_run: str
-    """SHA-256 of the manifest of the run's index that it holds; empty where `clir index` made or changed it."""
+    """SHA-256 of the manifest of the run's index; empty if `clir index` made or changed the version."""
     vector_index: VectorIndex
-    """The index of the vectors, with the kind that was chosen."""
+    """The index of the vectors, with the chosen kind."""
     is_whole: bool
     """Whether every document is written and counted."""
     replicas: int = 1
     """Number of copies in memory."""
     has_own_terms: bool = False
-    """Whether the documents' own terms are there, which a second pass needs."""
+    """Whether the version has the documents' own terms, which a second pass needs."""
 
 
 class MilvusRefusal(DataError):
-    """Milvus refused a call. If it does not answer, the error is another `DataError`."""
+    """Milvus refused a call. A server that does not answer raises another `DataError`."""
 
 
 class Milvus:
@@ -76,11 +75,8 @@ class Milvus:
       seconds: about the longest time of a call, which is repeated until then. A whole number: with a fraction, some
         versions of the client go on for minutes.
 
-    Attributes:
-      address: the same.
-
     Raises:
-      DataError: no Milvus answers, it refuses the token, the token is for another host, or the client is not
+      DataError: the server does not answer or refuses the token, the token is for another host, or the client is not
         installed.
     """
 
@@ -89,8 +85,7 @@ class Milvus:
             pymilvus = import_client()
         except ImportError:
             raise DataError(
-                f"{address} must be searched with the package pymilvus; it is missing. Install it: "
-                "pip install 'smooth-clir[milvus]'"
+                f"{address} needs the package pymilvus. Install it: pip install 'smooth-clir[milvus]'"
             ) from None
         self.address, self._seconds = address, seconds
         self._errors = pymilvus.MilvusException, grpc.RpcError
@@ -115,18 +110,18 @@ class Milvus:
         """Calls a method of the client, and reads its answer.
 
         Raises:
-          DataError: as in `reading`; or the server does not answer.
+          DataError: as in `reading`, or the server does not answer.
         """
         with self.reading(method):
             return read(self._call(method, *arguments, seconds=seconds or self._seconds, **named))
 
     @contextmanager
     def reading(self, method: str) -> Iterator[None]:
-        """Calls a method, or reads its answer, in a block.
+        """Turns the errors of a block, which calls a method or reads its answer, into ours.
 
         Raises:
           MilvusRefusal: the server refuses.
-          DataError: the answer is malformed, for the client or for us.
+          DataError: the answer is malformed.
         """
         try:
             yield
@@ -134,17 +129,17 @@ class Milvus:
             raise
         except self._errors as error:
             raise MilvusRefusal(f"the Milvus at {self.address} refused {method}: {self._error_text(error)}.") from None
-        except Exception as error:  # of whatever type: a server may answer anything
+        except Exception as error:  # of any type: a server may answer anything
             raise DataError(
                 f"the Milvus at {self.address} gave a malformed answer to {method}: {type(error).__name__}: "
                 f"{self._error_text(error)}. Ask again, or check the server, and any proxy before it."
             ) from error
 
     def newest(self) -> str | None:
-        """The collection behind the alias; None where there is no such alias.
+        """Returns the collection behind the alias; None without the alias.
 
         Raises:
-          DataError: somebody else's collection has this name; or as in `ask`.
+          DataError: `clir` did not write the collection of this name; or as in `ask`.
         """
         name = self.address.name
         try:
@@ -165,7 +160,7 @@ class Milvus:
 
         Raises:
           DataError: the server does not answer in time.
-          Exception: an error of the client, where the server refuses.
+          Exception: the client's error, if the server refuses.
         """
         end = time.monotonic() + seconds
         while True:
@@ -179,25 +174,25 @@ class Milvus:
             time.sleep(_PAUSE_SECONDS)
 
     def _is_answer(self, error: Exception) -> bool:
-        """Whether an error comes from the server.
+        """Returns whether an error comes from the server.
 
-        Otherwise its code is 2, or a gRPC status, or it has a type of its own, as the version of the client has it.
+        An error of the connection has the code 2, a gRPC status, or its own type, depending on the client's version.
         """
         code = getattr(error, "code", None)
         return isinstance(code, int) and code != _CONNECT_FAILED and not isinstance(error, self._no_answers)
 
     def version(self, collection: str) -> MilvusVersion:
-        """The version that a collection holds.
+        """Returns the version that a collection holds.
 
         Raises:
-          DataError: the collection is somebody else's; or as in `ask`.
+          DataError: `clir` did not write the collection; or as in `ask`.
         """
         if version := self.version_if_ours(collection):
             return version
         raise self.foreign(collection)
 
     def version_if_ours(self, collection: str) -> MilvusVersion | None:
-        """The version that a collection holds; None for the collection of somebody else, or of another index.
+        """Returns the version that a collection holds; None if it is of another index, or not written by `clir`.
 
         Raises:
           DataError: as in `ask`.
@@ -206,22 +201,22 @@ class Milvus:
         return version if version and version.alias == self.address.name else None
 
     def count(self, collection: str) -> int:
-        """The number of rows of a collection that is loaded."""
+        """Returns the number of rows of a collection that is loaded."""
         count: int = self.ask(
             "query", collection, filter="", output_fields=["count(*)"], consistency_level="Strong", read=_count
         )
         return count
 
     def load(self, collection: str, version: MilvusVersion, seconds: int | None = None) -> bool:
-        """Loads a whole version into the server's memory, if it is not there; some servers unload it at a restart.
+        """Loads a whole version into the server's memory, if necessary; some servers unload it at a restart.
 
         Args:
-          collection: its collection.
-          version: its record.
-          seconds: the longest time of the call.
+          collection: the version's collection.
+          version: the version's record.
+          seconds: timeout of the call.
 
         Returns:
-          whether it was not there.
+          whether the version had to be loaded.
 
         Raises:
           DataError: as in `ask`.
@@ -229,25 +224,25 @@ class Milvus:
         state: str = self.ask("get_load_state", collection, read=lambda answer: answer["state"].name)
         if state == "Loaded":
             return False
-        log.warning("%s in %s is not loaded; it is loaded now", collection, self.address)
+        log.warning("%s in %s is not loaded; loading it", collection, self.address)
         self.ask("load_collection", collection, replica_number=version.replicas, seconds=seconds)
         return True
 
     def foreign(self, collection: str) -> DataError:
-        """The error for a collection of somebody else."""
+        """Returns the error for a collection that `clir` did not write."""
         return DataError(
-            f"{self.address} must be a free name or that of an index; there is the collection {collection}, which "
-            "`clir` did not write. It is not touched: choose another name."
+            f"{self.address} names the collection {collection}, which `clir` did not write and leaves as it is. Choose "
+            "another name."
         )
 
     def _unreachable(self, error: Exception) -> DataError:
         return DataError(
-            f"no Milvus answers at {self.address}{self._route}: {self._error_text(error)}. Start it, or name another; "
-            f"the environment variable {TOKEN_VARIABLE} holds its token, if it asks for one."
+            f"no Milvus answers at {self.address}{self._route}: {self._error_text(error)}. Start it, or name another "
+            f"address; if it needs a token, set the environment variable {TOKEN_VARIABLE}."
         )
 
     def _error_text(self, error: Exception) -> str:
-        """The first line of an error; its code alone where the server may repeat the token."""
+        """Returns the first line of an error; only its code if the text may contain the token."""
         if self._has_token:
             code = error.code() if isinstance(error, grpc.Call) else getattr(error, "code", "unknown")
             return f"code {getattr(code, 'name', code)}"
@@ -258,7 +253,7 @@ class Milvus:
 
 
 def import_client() -> Any:
-    """Imports pymilvus without its logging, whose set-up closes all handlers of this process.
+    """Imports pymilvus without setting up its logging, which would close all handlers of this process.
 
     Raises:
       ImportError: it is not installed.
@@ -274,7 +269,7 @@ def import_client() -> Any:
 
 
 def record_of(version: MilvusVersion) -> dict[str, str]:
-    """The properties of a version's collection."""
+    """Returns the properties of a version's collection."""
     return {_PROPERTY: version.to_json()}
 
 
@@ -285,7 +280,7 @@ def _collection_name(answer: Any) -> str:
 
 
 def _version(answer: Any) -> MilvusVersion | None:
-    """The record among a collection's properties; None if it has none, or that of a later version of the project."""
+    """Returns the record among a collection's properties; None without a record that this version can read."""
     record = answer.get("properties", {}).get(_PROPERTY)
     try:
         return MilvusVersion.from_json(record) if record else None

@@ -1,4 +1,4 @@
-"""An index in Milvus: a collection with a row for each document, searched as the local index is."""
+"""Searches an index in Milvus, a collection with a row for each document, as the local index is searched."""
 
 import hashlib
 from collections import defaultdict
@@ -27,10 +27,10 @@ TEXT: Final = "text"
 VECTOR: Final = "vector"
 TERMS: Final = "terms"
 OWN_TERMS: Final = "own_terms"
-"""The terms that a document holds itself, as a unit vector; where the model has a second pass."""
+"""A document's own terms, as a unit vector; only for a model with a second pass."""
 
 NO_TERM: Final = (1 << 32) - 2
-"""The term of documents without terms, which no query has: Milvus takes no empty sparse vector."""
+"""The term of documents without terms, because Milvus takes no empty sparse vector; no query has it."""
 MAX_HITS: Final = 16_384
 """The largest number of results of a search in Milvus."""
 
@@ -39,8 +39,8 @@ class MilvusIndex:
     """A `SearchIndex` in Milvus.
 
     Milvus brings `DEPTH` candidates by their vectors, and as many by their words with the words' scores. A second
-    request brings the words' scores of the candidates that came by their vectors alone. So each candidate has the same
-    score as in the local index, without a fusion of ranks or scores.
+    request brings the words' scores of the candidates found only by vectors. So each candidate has the same score as in
+    the local index, without a fusion of ranks or scores.
 
     Milvus knows numbers instead of terms, see `term_number`. If two terms share a number, a document with one of them
     counts as a match for the other; of a million terms, 1 in 4,300 shares its number.
@@ -53,7 +53,7 @@ class MilvusIndex:
       version: the version's record.
 
     Raises:
-      DataError: the collection holds no whole version of an index, or Milvus does not answer.
+      DataError: the collection does not hold a whole version of an index, or Milvus does not answer.
     """
 
     def __init__(self, milvus: Milvus, collection: str) -> None:
@@ -64,8 +64,8 @@ class MilvusIndex:
         if count != version.documents or not version.is_whole:
             raise DataError(
                 f"{collection} in {milvus.address} must hold {version.documents:,} documents; "
-                + (f"it holds {count:,}" if version.is_whole else "it was not written to its end")
-                + ". `clir index` writes it again."
+                + (f"it holds {count:,}" if version.is_whole else "it was not written completely")
+                + ". Write it again with `clir index`."
             )
         self.version = version
         self._milvus, self._collection = milvus, collection
@@ -75,21 +75,17 @@ class MilvusIndex:
 
     @property
     def model(self) -> str:
-        """The fingerprint of the model that encoded the documents."""
         return self.version.model
 
     @property
     def identity(self) -> str:
-        """The index by its content."""
         return self.version.identity
 
     @property
     def drift(self) -> Drift:
-        """The distance of the documents from those of the model."""
         return self.version.drift
 
     def texts(self, positions: Sequence[str]) -> list[Text]:
-        """The documents at the positions; see `SearchIndex`."""
         numbers = [_number(position) for position in positions]
         documents = self._ask("get", _texts, ids=numbers, output_fields=[DOC_ID, TITLE, TEXT]) if numbers else []
         number_to_text = {document.line: document for document in documents}
@@ -98,7 +94,6 @@ class MilvusIndex:
         return [number_to_text[number] for number in numbers]
 
     def documents(self) -> Iterator[Text]:
-        """Every document."""
         rows = self._ask("query_iterator", _batches, output_fields=[NUMBER, DOC_ID, TITLE, TEXT])
         while True:
             with self._milvus.reading("query_iterator"):
@@ -109,11 +104,9 @@ class MilvusIndex:
 
     @property
     def has_own_terms(self) -> bool:
-        """Whether it holds the documents' own terms."""
         return self.version.has_own_terms
 
     def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[IndexHit]:
-        """The best documents for a query; see `SearchIndex`."""
         if not feedback.gain:
             return self._first_pass(query, limit)
         hits = self._first_pass(query, max(limit, DEPTH))
@@ -131,22 +124,20 @@ class MilvusIndex:
         near, matching = self._near(query, limit), self._matching(query, limit)
         scores = {document.number: document.score for document in matching}
         unscored = [document.number for document in near if document.number not in scores]
-        if unscored and len(matching) == _depth(limit):  # of fewer, every document that matches is among them
+        if unscored and len(matching) == _depth(limit):  # if there are fewer, they are all matching documents
             scores |= {document.number: document.score for document in self._matching(query, len(unscored), unscored)}
         return self._best(query, {document.number: document for document in (*near, *matching)}.values(), scores, limit)
 
     def dense_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
-        """The best documents by their vectors alone."""
         return self._best(query, self._near(query, limit), {}, limit) if query.vector.any() else []
 
     def words_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
-        """The best documents by words that match alone."""
         matching = self._matching(query, limit)
         without_vector = query._replace(vector=np.zeros_like(query.vector))
         return self._best(without_vector, matching, {document.number: document.score for document in matching}, limit)
 
     def _similarity(self, numbers: Sequence[int]) -> Similarity:
-        """Compares documents by their own terms: Milvus multiplies them with those of the best."""
+        """Compares documents by their own terms, whose products with those of the best Milvus computes."""
 
         def similarity(best: npt.NDArray[np.int64], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
             number_weights = {numbers[row]: weight for row, weight in zip(best.tolist(), weights.tolist(), strict=True)}
@@ -172,16 +163,16 @@ class MilvusIndex:
         return similarity
 
     def _near(self, query: EncodedQuery, limit: int) -> list["_Candidate"]:
-        """The documents with the nearest vectors."""
+        """Returns the documents with the nearest vectors."""
         depth, index = _depth(limit), self.version.vector_index
         near = self._candidates(VECTOR, query.vector.tolist(), depth, _read(index, depth))
-        with self._milvus.reading("search"):  # a walk of a graph, or some lists, may miss documents, but never all
+        with self._milvus.reading("search"):  # ivf and hnsw may miss documents, but not all of them
             if len(near) < (min(depth, len(self)) if index.kind == "flat" else bool(len(self))):
-                raise ValueError(f"the nearest of {len(self):,} documents must come; got {len(near):,}")
+                raise ValueError(f"an answer must hold the nearest of {len(self):,} documents; got {len(near):,}")
         return near
 
     def _matching(self, query: EncodedQuery, limit: int, among: Sequence[int] = ()) -> list["_Candidate"]:
-        """The documents with the best words that match; only among the documents of these numbers, if any."""
+        """Returns the documents with the best matching words; with `among`, only of the documents of these numbers."""
         terms = sparse_terms(query.terms.tolist(), query.weights)
         if not terms:
             return []
@@ -206,7 +197,7 @@ class MilvusIndex:
         return candidates
 
     def _ask(self, method: str, read: Callable[[Any], Any], *arguments: Any, **named: Any) -> Any:
-        """Calls a method for the collection; loads it and calls again, if it is no longer loaded."""
+        """Calls a method for the collection; if Milvus unloaded the collection, loads it and calls again."""
         ask = partial(self._milvus.ask, method, self._collection, *arguments, read=read, **named)
         try:
             return ask()
@@ -218,12 +209,12 @@ class MilvusIndex:
     def _best(
         self, query: EncodedQuery, candidates: Collection["_Candidate"], words: Mapping[int, float], limit: int
     ) -> list[IndexHit]:
-        """The best of candidates.
+        """Returns the best of candidates.
 
         Args:
-          query: the query; a vector of zeros leaves the vectors out.
-          candidates: the candidates, each once.
-          words: the scores of the words of those that match, by number.
+          query: the query; a zero vector leaves the vectors out.
+          candidates: distinct candidates.
+          words: the words' scores of the matching candidates, by number.
           limit: the largest number of documents.
         """
         if not candidates:
@@ -246,12 +237,12 @@ class MilvusIndex:
 
 
 def term_number(term: bytes) -> int:
-    """The number that stands for a term in Milvus: 32 bits of a hash, below `NO_TERM`."""
+    """Returns the number that stands for a term in Milvus: 32 bits of a hash, below `NO_TERM`."""
     return int.from_bytes(hashlib.blake2b(term, digest_size=4).digest(), "little") % NO_TERM
 
 
 def sparse_terms(terms: Sequence[bytes], weights: npt.NDArray[np.float32]) -> dict[int, float]:
-    """Weighted terms as a sparse vector of Milvus, without those of weight 0.
+    """Returns weighted terms as a sparse vector of Milvus, without weights of 0.
 
     Example:
       >>> [*sparse_terms([b"chat", b""], np.array([0.5, 0], np.float32)).values()]
@@ -322,7 +313,7 @@ def _candidates(answer: Any) -> list[_Candidate]:
         hit = _Hit(number=row[NUMBER], doc_id=row["entity"][DOC_ID], distance=row["distance"])
         candidates.append(_Candidate(hit.number, hit.doc_id.encode(), row["entity"][VECTOR], hit.distance))
     if len({candidate.number for candidate in candidates}) < len(candidates):
-        raise ValueError("each document must come once")
+        raise ValueError("each document must occur once")
     return candidates
 
 
@@ -347,17 +338,17 @@ def _texts(rows: Iterable[Mapping[str, Any]]) -> list[Text]:
 
 
 def _batches(rows: Any) -> Iterator[Any]:
-    """The batches of an iterator of the client, which ends with an empty batch."""
+    """Returns the batches of an iterator of the client, which ends with an empty batch."""
     return iter(rows.next, [])
 
 
 def _depth(limit: int) -> int:
-    """The number of candidates that a channel brings."""
+    """Returns the number of candidates that a channel brings."""
     return min(max(limit, DEPTH), MAX_HITS)
 
 
 def _read(index: VectorIndex, limit: int) -> dict[str, float]:
-    """How a search reads an index of vectors."""
+    """Returns the parameters of a search in an index of vectors."""
     parameters: dict[str, dict[str, float]] = {
         "flat": {},
         "ivf": {"nprobe": index.nprobe},

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from schemas.settings import Settings
 
 TOKEN_VARIABLE: Final = "CLIR_MILVUS_TOKEN"
-"""The environment variable that holds the token, `user:password` or a key; none without it. See `models.keys`."""
+"""The environment variable that holds the token, `user:password` or a key, if there is one. See `models.keys`."""
 FLAT_BELOW: Final = 100_000
 """Number of documents from which `vector_index: auto` is HNSW."""
 
@@ -55,8 +55,8 @@ class MilvusAddress(NamedTuple):
             raise ValueError(f"must be milvus://host:port/name, or milvus+tls:// for TLS; got {text!r}")
         if not _NAME.fullmatch(name := parts.path.removeprefix("/")):
             raise ValueError(
-                "must end in a name for a collection: letters, digits and underscores, 200 at most, the first no "
-                f"digit; got {name!r}"
+                "must end in a name for a collection: at most 200 letters, digits and underscores, and no digit first; "
+                f"got {name!r}"
             )
         if ":" in host:
             raise ValueError(f"must name its host, because the client pymilvus takes no IPv6 address; got {text!r}")
@@ -64,7 +64,7 @@ class MilvusAddress(NamedTuple):
 
     @staticmethod
     def is_address(text: str) -> bool:
-        """Whether a text is meant as an address, not as a folder's path."""
+        """Returns whether a text is meant as an address, not as a folder's path."""
         return text.strip().lower().startswith(tuple(f"{scheme}:" for scheme in _SCHEMES))
 
     def __str__(self) -> str:
@@ -89,9 +89,9 @@ class VectorIndex(Settings):
     m: Annotated[int, Field(ge=2, le=2048)] = 30
     """Largest number of edges of a node of hnsw."""
     ef_construction: Annotated[int, Field(ge=1, le=100_000)] = 360
-    """Number of nodes that are looked at for the edges of a new one."""
+    """Number of nodes that are examined for the edges of a new node."""
     ef: Annotated[int, Field(ge=1, le=100_000)] = 1000
-    """Number of nodes that a search keeps; at least as many as the candidates, which are 1,000 or more."""
+    """Number of nodes that a search keeps; raised to the number of candidates, 1,000 or more."""
 
     @field_validator("nprobe")
     @classmethod
@@ -101,7 +101,7 @@ class VectorIndex(Settings):
         return nprobe
 
     def chosen_for(self, documents: int) -> str:
-        """The kind for a number of documents.
+        """Returns the kind for a number of documents.
 
         Example:
           >>> VectorIndex().chosen_for(99_999), VectorIndex().chosen_for(100_000), VectorIndex(kind="ivf").chosen_for(9)
@@ -116,14 +116,14 @@ class MilvusSettings(Settings):
     """An index in Milvus."""
 
     address: Annotated[str | None, AfterValidator(_checked)] = None
-    """`milvus://host:port/name`, or `milvus+tls://` for TLS; the port is 19530 where none is given. The name becomes
-    the alias of the newest version. The environment variable `CLIR_MILVUS_TOKEN` holds `user:password` or a key, if the
-    server asks for one, and `CLIR_MILVUS_TOKEN_HOST` the host that it is for."""
+    """`milvus://host:port/name`, or `milvus+tls://` for TLS; the default port is 19530. The name becomes the alias of
+    the newest version. If the server needs a token, the environment variable `CLIR_MILVUS_TOKEN` holds `user:password`
+    or a key, and `CLIR_MILVUS_TOKEN_HOST` the host that it is for."""
     vector_index: VectorIndex = VectorIndex()
     """The index of the vectors; words are always searched in full."""
     shards: Annotated[int, Field(ge=1, le=1024)] = 1
-    """Number of shards, which take writes side by side."""
+    """Number of shards, which are written in parallel."""
     replicas: Annotated[int, Field(ge=1, le=1024)] = 1
     """Number of copies in memory, on as many query nodes."""
     consistency: Literal["Strong", "Bounded", "Session", "Eventually"] = "Bounded"
-    """Consistency level of searches. A version is complete before it is searched, so that all find the same in it."""
+    """Consistency level of searches. A version is complete before it is searched, so all levels give the same hits."""

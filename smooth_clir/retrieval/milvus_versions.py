@@ -1,4 +1,4 @@
-"""The versions of an index in Milvus: collections, of which an alias names the newest."""
+"""Writes the versions of an index into Milvus: collections, and an alias for the newest."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ from smooth_clir.retrieval.segment import MAX_DOCUMENTS, EncodedDocument, Segmen
 _MAX_BYTES: Final = 65_535
 """The longest text that a field in Milvus holds, in bytes of UTF-8."""
 _PIECE: Final = _MAX_BYTES // 4
-"""The characters of a piece of a document's text, which may have more bytes than a field."""
+"""Characters of a piece of a document's text, so that a piece fits into a field."""
 _MAX_PIECES: Final = 4096
 """The largest number of values of an array in Milvus."""
 _BATCH: Final = 1000
@@ -50,14 +50,14 @@ progress_log = logging.getLogger("clir.progress")
 class MilvusVersions:
     """The versions of an index in Milvus.
 
-    A version's collection is named by its content and its settings, so that a repeated or resumed write ends in the
-    same collection, and two writers of different versions never write into the same one.
+    The name of a version's collection is derived from its content and settings: a repeated or resumed write goes to the
+    same collection, and writers of different versions to different collections.
 
     Args:
       settings: the settings, with an address.
 
     Raises:
-      DataError: no Milvus answers, or a collection of somebody else has the name.
+      DataError: Milvus does not answer, or `clir` did not write the collection of this name.
     """
 
     def __init__(self, settings: MilvusSettings) -> None:
@@ -73,18 +73,18 @@ class MilvusVersions:
           versions: the folders of versions.
 
         Raises:
-          DataError: it is another folder's version, which would be lost.
+          DataError: the newest version is of another folder, and would be lost.
         """
         collection, newest = self._current()
         if newest and newest.identity not in _identities(versions):
             raise DataError(
-                f"the newest version in {self._address}, {collection}, must be in this folder to be changed; it is of "
-                "another one, or was removed here. Change it where it is, or index all documents: `clir index` without "
-                "--add and --remove."
+                f"The newest version in {self._address}, {collection}, was made from another folder, or was removed "
+                "from this one. Change it in its own folder, or index all documents: `clir index` without --add and "
+                "--remove."
             )
 
     def fault_of(self, newest: Path) -> str:
-        """The difference of the newest version from one on disk, in words; empty without one.
+        """Describes the difference of the newest version from a version on disk; empty without a difference.
 
         Args:
           newest: the folder of the version on disk.
@@ -104,8 +104,8 @@ class MilvusVersions:
         versions are removed.
 
         Args:
-          folder: the version's folder, a whole one.
-          apply: applies a function to items as `map` does, perhaps on workers, which must see the folder.
+          folder: the folder of a whole version.
+          apply: shares the segments among workers, which must see the folder.
 
         Returns:
           the version's collection.
@@ -116,11 +116,11 @@ class MilvusVersions:
         """
         files = check_version(str(folder))
         if files.manifest is None or files.faults:
-            raise DataError(f"{folder} must hold a whole index: {describe_faults(files.faults)}.")
+            raise DataError(f"The index {folder} is damaged: {describe_faults(files.faults)}.")
         previous, newest = self._current()
         if newest and newest.identity not in _identities(IndexVersions(folder.parent).all()):
             log.warning(
-                "%s in %s is no version in %s; version %s takes its place",
+                "%s in %s is not a version of %s; version %s replaces it",
                 previous,
                 self._address,
                 folder.parent,
@@ -155,21 +155,21 @@ class MilvusVersions:
         )
 
     def _digest(self, version: MilvusVersion) -> str:
-        """A digest of the content and the settings that distinguish the version's collection."""
+        """Returns a digest of the content and the settings that distinguish the version's collection."""
         content = [version.identity, version.vector_index.kind, self._settings.model_dump(exclude={"address"})]
         return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
 
     def _current(self) -> tuple[str | None, MilvusVersion | None]:
-        """The collection behind the alias, and its record.
+        """Returns the collection behind the alias, and its record.
 
         Raises:
-          DataError: it is somebody else's.
+          DataError: `clir` did not write the collection.
         """
         collection = self._milvus.newest()
         return (collection, self._milvus.version(collection)) if collection else (None, None)
 
     def _is_whole(self, collection: str, version: MilvusVersion) -> bool:
-        """Whether a collection holds every document of the version."""
+        """Returns whether a collection holds every document of the version."""
         if not self._milvus.ask("has_collection", collection):
             return False
         record = self._milvus.version(collection)
@@ -193,7 +193,7 @@ class MilvusVersions:
         if (count := self._milvus.count(collection)) != version.documents:
             raise DataError(
                 f"{collection} in {self._address} must hold {version.documents:,} documents; it holds {count:,}. "
-                "Drop it, and index again; nothing was switched."
+                "Drop it, and index again; the alias was not switched."
             )
         whole_version = version.model_copy(update={"is_whole": True})
         self._milvus.ask("alter_collection_properties", collection, properties=record_of(whole_version))
@@ -208,7 +208,7 @@ class MilvusVersions:
         schema.add_field(
             TEXT, DataType.ARRAY, element_type=DataType.VARCHAR, max_capacity=_MAX_PIECES, max_length=_MAX_BYTES
         )
-        dimension = max(version.dimension, 2)  # 0 without documents; 2 is the least that Milvus takes
+        dimension = max(version.dimension, 2)  # 0 without documents; Milvus takes 2 or more
         schema.add_field(VECTOR, DataType.FLOAT_VECTOR, dim=dimension)
         for field in _sparse_fields(version):
             schema.add_field(field, DataType.SPARSE_FLOAT_VECTOR)
@@ -250,7 +250,7 @@ class MilvusVersions:
                 self._milvus.ask("drop_collection", name)
 
     def _check_unchanged(self, previous: str | None, collection: str) -> str | None:
-        """The collection behind the alias.
+        """Returns the collection behind the alias.
 
         Raises:
           DataError: another process published a version meanwhile.
@@ -259,8 +259,8 @@ class MilvusVersions:
         if current not in (previous, collection):
             documents = f"with {version.documents:,} documents" if version else ""
             raise DataError(
-                f"another process published {current} {documents} in {self._address} meanwhile; that one stays. To "
-                "publish this one, index again."
+                f"another process published {current} {documents} in {self._address} meanwhile, which stays the newest "
+                "version. To publish yours, index again."
             )
         return current
 
@@ -270,7 +270,7 @@ def _sparse_fields(version: MilvusVersion) -> list[str]:
 
 
 def _identities(versions: Iterable[Path]) -> set[str]:
-    """The identities of versions on disk; a damaged manifest has none."""
+    """Returns the identities of versions on disk, without those whose manifest is damaged."""
     identities = set()
     for version in versions:
         with suppress(DataError):
@@ -303,7 +303,7 @@ def put_segment(folder: str, address: MilvusAddress, collection: str, record: Se
 
 
 def _batches(segment: Segment) -> Iterator[list[dict[str, Any]]]:
-    """The rows of a segment's documents, in batches of limited numbers and bytes."""
+    """Yields the rows of a segment's documents, in batches of limited numbers and bytes."""
     batch: list[dict[str, Any]] = []
     size = 0
     for document in segment.encoded_documents():
@@ -318,10 +318,10 @@ def _batches(segment: Segment) -> Iterator[list[dict[str, Any]]]:
 
 
 def _row(segment: int, document: EncodedDocument, has_own_terms: bool) -> dict[str, Any]:
-    """A document's row, with its own terms or without them.
+    """Returns a document's row.
 
     Raises:
-      DataError: its id, its title or its text is too long.
+      DataError: the document's id, title or text is too long.
     """
     text = document.text
     pieces = [text.text[start : start + _PIECE] for start in range(0, len(text.text), _PIECE)]

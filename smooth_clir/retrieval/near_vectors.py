@@ -1,4 +1,4 @@
-"""Near vectors among many, by FAISS's inverted lists (Jégou et al. 2011)."""
+"""Searches for near vectors among many, by FAISS's inverted lists (Jégou et al. 2011)."""
 
 from typing import Any, Final
 
@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 MIN_VECTORS: Final = 1 << 17
-"""The smallest number of vectors that get lists; fewer are all compared."""
+"""The smallest number of vectors that get lists; fewer vectors are all compared."""
 PROBED: Final = 1 / 16
 """The share of the lists that a search reads."""
 TRAINED_ON: Final = 64
@@ -18,7 +18,7 @@ _Numbers = npt.NDArray[np.int64]
 
 
 def lists_for(vectors: int) -> int:
-    """The number of lists for a number of vectors n: the power of two nearest to 4 sqrt(n), at most n.
+    """Returns the number of lists for a number of vectors n: the power of two nearest to 4 sqrt(n), at most n.
 
     Example:
       >>> lists_for(1_000_000), lists_for(200_000)
@@ -55,12 +55,10 @@ class NearVectors:
         return cls(index)
 
     def save(self, path: str) -> None:
-        """Writes the lists into a file."""
         faiss.write_index(self._index, path)
 
     @property
     def lists(self) -> int:
-        """The number of lists."""
         return int(self._index.nlist)
 
     def add(self, vectors: _Vectors, numbers: _Numbers) -> None:
@@ -73,7 +71,7 @@ class NearVectors:
             self._index.remove_ids(faiss.IDSelectorBatch(numbers))
 
     def search(self, vector: _Vectors, limit: int) -> _Numbers:
-        """The numbers of the vectors with the largest inner products, among the lists that are read."""
+        """Returns the numbers of the vectors with the largest inner products, among the lists that are read."""
         _, (numbers,) = self._index.search(vector[np.newaxis], limit)
         hits: _Numbers = numbers[numbers >= 0]
         return hits

@@ -9,7 +9,7 @@ from schemas.index_manifest import Drift
 from schemas.wikiclir import Text
 
 DEPTH: Final = 1000
-"""The number of candidates of each channel where not every document is scored."""
+"""The number of candidates of each channel, if not every document is scored."""
 
 
 class IndexHit(NamedTuple):
@@ -26,16 +26,15 @@ class IndexHit(NamedTuple):
     doc_id: bytes
     """The document's id, UTF-8."""
     feedback: float = 0.0
-    """The score of the second pass; 0 without one."""
+    """The score of the second pass; 0 without a second pass."""
 
 
 class SearchIndex(Protocol):
-    """One version of an index; it never changes.
+    """A version of an index, which never changes.
 
         score(q, d) = <vector of q, vector of d> + sum over the terms of both of weight of q * weight of d
 
-    Where a search does not score every document, each channel brings candidates, and the score of every candidate is
-    exact.
+    If a search does not score every document, each channel brings candidates. The score of every candidate is exact.
     """
 
     @property
@@ -44,31 +43,31 @@ class SearchIndex(Protocol):
 
     @property
     def identity(self) -> str:
-        """The index by its content: see `IndexManifest.identity`."""
+        """The digest of the index's content: see `IndexManifest.identity`."""
 
     @property
     def drift(self) -> Drift:
         """The distance of the documents from those of the model."""
 
     def __len__(self) -> int:
-        """The number of documents."""
+        """Returns the number of documents."""
 
     def texts(self, positions: Sequence[str]) -> list[Text]:
-        """The documents at the positions, in the same order.
+        """Returns the documents at the positions, in the same order.
 
         Raises:
           LookupError: a position does not exist, or its document was removed.
         """
 
     def documents(self) -> Iterator[Text]:
-        """Every document."""
+        """Yields every document."""
 
     @property
     def has_own_terms(self) -> bool:
         """Whether it holds the documents' own terms, which a second pass needs."""
 
     def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[IndexHit]:
-        """The best documents for a query: by score, and of equal scores the larger id first.
+        """Returns the best documents for a query: by score, and of equal scores the larger id first.
 
         The candidates of a second pass are the best `DEPTH` documents of the first, or `limit` if that is more.
 
@@ -79,7 +78,7 @@ class SearchIndex(Protocol):
         """
 
     def dense_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
-        """The best documents by their vectors alone; where not all vectors are compared, some may be missing."""
+        """Returns the best documents by vectors only; some may be missing if not all vectors are compared."""
 
     def words_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
-        """The best documents by words that match alone; each matches at least one word."""
+        """Returns the best documents by matching words only; each matches at least one word."""

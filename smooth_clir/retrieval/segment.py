@@ -1,7 +1,7 @@
-"""A segment of an index: some of its documents, with their vectors, the weights of their terms, and their texts.
+"""A segment of an index: a part of its documents, with their vectors, the weights of their terms, and their texts.
 
-Where the model has a second pass, also the terms that the documents hold themselves, without translations, as unit
-vectors: the columns of the inverted index's terms, row by row.
+For a model with a second pass, a segment also holds the documents' own terms, without translations, as unit vectors:
+the columns of the inverted index's terms, row by row.
 """
 
 import hashlib
@@ -38,17 +38,17 @@ _BATCH: Final = 1024
 
 
 def document_line(document: Text) -> bytes:
-    """A document as a line of its segment, in the form of the input files."""
+    """Returns a document as a line of its segment, in the form of the input files."""
     return f"{document.id}\t{document.title}\t{document.text}\n".encode()
 
 
 def document_digest(line: bytes) -> bytes:
-    """A digest of a document's line, which changes with the document."""
+    """Returns a digest of a document's line, which changes with the document."""
     return hashlib.blake2b(line, digest_size=_DIGEST_BYTES).digest()
 
 
 class EncodedDocument(NamedTuple):
-    """A document with what a search compares."""
+    """A document with its vector and terms."""
 
     text: Text
     vector: npt.NDArray[np.float32]
@@ -58,7 +58,7 @@ class EncodedDocument(NamedTuple):
     weights: npt.NDArray[np.float32]
     """Their weights above 0: float32 [terms]."""
     own_terms: Mapping[bytes, float]
-    """The terms that it holds itself, with their weights in its unit vector; empty where the index has none."""
+    """Its own terms, with their weights in its unit vector; empty if the index has none."""
 
 
 class Segment:
@@ -67,15 +67,15 @@ class Segment:
     Args:
       folder: the segment's folder.
       record: its record in the manifest.
-      removed: the rows of documents that were removed.
+      removed: the rows of removed documents.
 
     Attributes:
       folder: the segment's folder.
       number: the segment's number.
       vectors: the documents' vectors, float32 [documents, dim].
       words: the documents' terms.
-      is_removed: which documents were removed, bool [documents].
-      counts: the number of terms of each document, and how many of them the model does not know (see
+      is_removed: whether each document was removed, bool [documents].
+      counts: the number of terms of each document, and of those that the model does not know (see
         `models.texts.text_features`): int32 [documents, 2].
       own_vectors: unit vectors of the documents' own terms, float32 [documents, terms]; None if the segment has none.
 
@@ -98,7 +98,7 @@ class Segment:
             names = (OWN_WEIGHTS_FILE, OWN_TERMS_FILE, OWN_STARTS_FILE)
             parts = tuple(np.load(os.path.join(folder, name), mmap_mode="r") for name in names)
             self.own_vectors = sparse.csr_matrix(parts, shape=(record.documents, len(self.words.terms)), copy=False)
-        # As plain arrays: slicing NumPy's memmap takes ten times as long.
+        # Plain arrays, because slicing NumPy's memmap takes ten times as long.
         self._lines: npt.NDArray[np.uint8] = np.asarray(np.memmap(os.path.join(folder, DOCUMENTS_FILE), np.uint8, "r"))
         self._starts: npt.NDArray[np.int64] = np.asarray(np.load(os.path.join(folder, STARTS_FILE), mmap_mode="r"))
 
@@ -113,16 +113,16 @@ class Segment:
     def inner_products(
         self, vector: npt.NDArray[np.float32], rows: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float32]:
-        """The inner products of a query's vector with those of all documents, or of these rows.
+        """Returns the inner products of a query's vector with those of all documents, or of these rows.
 
-        Equal vectors have equal products in every row. BLAS would not sum all rows in the same order.
+        Equal vectors have equal products; BLAS would not sum all rows in the same order.
         """
         vectors = self.vectors if rows is None else self.vectors[rows]
         products: npt.NDArray[np.float32] = np.einsum("ij,j->i", vectors, vector)
         return products
 
     def own_terms(self, row: int) -> dict[bytes, float]:
-        """The own terms of a document, with their weights in its unit vector; the segment must have them."""
+        """Returns a document's own terms, with their weights in its unit vector; the segment must have own terms."""
         start, end = self.own_vectors.indptr[row : row + 2]
         columns = self.own_vectors.indices[start:end].tolist()
         return {
@@ -131,9 +131,9 @@ class Segment:
         }
 
     def own_products(self, weights: npt.NDArray[np.float32], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        """The inner products of weighted terms with the own unit vectors of these rows.
+        """Returns the inner products of weighted terms with the own unit vectors of these rows.
 
-        Equal documents have equal products in every segment: the terms of a row are sorted in each.
+        Equal documents have equal products in every segment, because the terms of a row are sorted.
 
         Args:
           weights: the weight of each column, float32 [terms] or longer.
@@ -142,7 +142,7 @@ class Segment:
         Returns:
           float32 [rows].
         """
-        # Not by SciPy, whose checks of a new matrix take longer than the products of a few rows.
+        # Without SciPy, whose checks of a new matrix take longer than the products of a few rows.
         starts = self.own_vectors.indptr[rows]
         lengths = self.own_vectors.indptr[rows + 1] - starts
         entries = np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
@@ -157,16 +157,15 @@ class Segment:
         return scores
 
     def line(self, row: int) -> bytes:
-        """A document as a line: id, title, text."""
+        """Returns a document as a line: id, title, text."""
         return self._lines[self._starts[row] : self._starts[row + 1]].tobytes()
 
     def document(self, row: int) -> Text:
-        """A document; its line number is its row in the segment, from 1."""
+        """Returns a document; its line number is its row in the segment, from 1."""
         identifier, title, text = self.line(row).decode().rstrip("\n").split("\t")
         return Text(identifier, title, text, row + 1)
 
     def doc_id(self, row: int) -> bytes:
-        """A document's id."""
         return self.line(row).partition(b"\t")[0]
 
     def encoded_documents(self) -> Iterator[EncodedDocument]:
@@ -288,7 +287,7 @@ def encode_documents(
     on_progress: Callable[[int], None] = lambda documents: None,
     max_documents: int = MAX_DOCUMENTS,
 ) -> Iterator[SegmentRecord]:
-    """Writes segments of documents one after the other, and holds a single one in memory.
+    """Writes documents into segments, and yields their records; holds one segment at a time in memory.
 
     Args:
       model: a loaded exported model, whose score is an inner product.
@@ -302,7 +301,7 @@ def encode_documents(
       DataError: the model has no signature that counts terms.
     """
     if "count_terms" not in model.signatures:
-        raise DataError("the model must have the signature count_terms to be indexed; export it again with `clir run`.")
+        raise DataError("This model cannot index: it lacks the signature count_terms. Export it again with `clir run`.")
     remaining = iter(documents)
     count, number, writer = 0, first_number, SegmentWriter()
     while batch := list(islice(remaining, min(_BATCH, max_documents - len(writer)))):

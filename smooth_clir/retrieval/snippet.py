@@ -1,4 +1,4 @@
-"""Chooses the piece of a document's text that best shows why it is a hit."""
+"""Chooses the piece of a document's text that best shows why the document is a hit."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,14 +7,15 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.exported.model import ExportedModel, as_texts
+from models.exported.model import ExportedModel
+from models.exported.signatures import as_texts
 from schemas.json_record import JsonRecord
 
 CHARACTERS: Final = 280
 _MIN_SHARE: Final = 0.1
-"""Smallest share of a marked word, relative to the largest; without this limit every article would be marked."""
+"""Smallest share of a marked word, relative to the largest; without a limit every article would be marked."""
 _NEAR: Final = 60
-"""A snippet that would begin within this many characters of the text begins at its beginning."""
+"""A snippet that would begin within this many characters of the text's beginning begins there."""
 
 
 class Piece(JsonRecord):
@@ -44,7 +45,7 @@ class Word(NamedTuple):
     end: int
     term: str
     share: float
-    """The part of the score that its term adds."""
+    """The part of the score that the word's term adds."""
 
 
 def make_snippet(text: str, words: Sequence[Word], characters: int = CHARACTERS) -> Snippet:
@@ -77,7 +78,7 @@ def make_snippet(text: str, words: Sequence[Word], characters: int = CHARACTERS)
 def matching_words(model: ExportedModel, query: str, text: str) -> list[Word]:
     """Returns the scored words of a text with their shares.
 
-    The shares come from the channel of words that match; from the vectors where the model has no such channel. A model
+    The shares come from the channel of words that match, or from the vectors if the model lacks this channel. A model
     without the signature `explain_words` gives no words.
     """
     if "explain_words" not in model.signatures:
@@ -100,7 +101,7 @@ def matching_words(model: ExportedModel, query: str, text: str) -> list[Word]:
 
 
 def _best_stretch(matches: Sequence[Word], characters: int) -> tuple[int, int]:
-    """The beginning and the end of the stretch with the best words."""
+    """Returns the beginning and the end of the stretch with the best words."""
     best, stretch = 0.0, (0, 0)
     for number, first in enumerate(matches):
         terms, last = dict[str, float](), first
@@ -114,7 +115,7 @@ def _best_stretch(matches: Sequence[Word], characters: int) -> tuple[int, int]:
 
 
 def _window(text: str, words: Sequence[Word], first: int, last: int, characters: int) -> tuple[int, int]:
-    """The stretch, extended as much before as after it, without cut words."""
+    """Extends the stretch equally at both ends, without cutting words."""
     begin = max(0, first - max(0, characters - (last - first)) // 2)
     begin = 0 if last <= characters and begin < _NEAR else begin
     end = min(len(text), begin + characters)
@@ -128,12 +129,12 @@ def _window(text: str, words: Sequence[Word], first: int, last: int, characters:
 
 
 def _last_space(text: str, begin: int, end: int) -> int:
-    """The end of the last whole word of a text without known words."""
+    """Returns the end of the last whole word of a text without known words."""
     position = text.rfind(" ", begin + 1, end)
     return position if position > 0 else end
 
 
 def _characters(text: str) -> npt.NDArray[Any]:
-    """The number of characters before each byte of a text's UTF-8, and before its end."""
+    """Returns the number of characters before each byte of a text's UTF-8, and before its end."""
     is_first_byte = (np.frombuffer(text.encode(), np.uint8) & 0xC0) != 0x80
     return np.concatenate([[0], np.cumsum(is_first_byte)])

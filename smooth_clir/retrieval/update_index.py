@@ -1,4 +1,4 @@
-"""Brings an index up to date; documents that have not changed are not encoded again."""
+"""Brings an index up to date; encodes only new and changed documents."""
 
 import hashlib
 import logging
@@ -43,13 +43,13 @@ class IndexUpdate(JsonRecord):
     version: str
     """The folder of the newest version."""
     documents: int
-    """Number of documents that can be found now."""
+    """Number of documents in the newest version."""
     added: int
     replaced: int
     removed: int
     unchanged: int
     unknown: int
-    """Number of distinct ids to remove that the index did not hold."""
+    """Number of distinct ids to remove that were not in the index."""
     drift: Drift
     """The newest version's drift."""
 
@@ -60,11 +60,11 @@ class IndexUpdater:
     Args:
       model: folder of the exported model.
       versions: the versions of the index.
-      report: is called repeatedly with the number of documents encoded so far.
+      report: called repeatedly with the number of documents encoded so far.
       min_vectors: smallest number of vectors that get lists, see `smooth_clir.retrieval.near_vectors`.
-      max_documents: largest number of documents of a segment, up to `MAX_DOCUMENTS`. Segments with less than half of
-        it are joined, because a search goes through every segment.
-      milvus: the versions of the index in Milvus, if each version goes there, too.
+      max_documents: largest number of documents of a segment, up to `MAX_DOCUMENTS`. Segments less than half full are
+        joined, because a search goes through every segment.
+      milvus: the versions of the index in Milvus, if each version is also published there.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class IndexUpdater:
         self._milvus = milvus
 
     def replace_all(self, documents: Iterable[Text]) -> IndexUpdate:
-        """Makes the index hold exactly these documents. Damaged segments are made again.
+        """Makes the index hold exactly these documents, and makes damaged segments again.
 
         Args:
           documents: documents with distinct ids.
@@ -98,7 +98,7 @@ class IndexUpdater:
             newest = self._versions.newest()
             files = check_version(str(newest)) if newest else VersionFiles(None, {})
             if files.faults:
-                log.warning("%s is damaged, and made again: %s", newest, describe_faults(files.faults))
+                log.warning("%s is damaged; making it again: %s", newest, describe_faults(files.faults))
             is_ours = files.manifest is not None and not self._fault_of(files.manifest)
             previous = _Previous(newest, files) if is_ours else _Previous(None, VersionFiles(None, {}))
             return self._next(previous, documents, (), keep_unnamed=False)
@@ -108,10 +108,10 @@ class IndexUpdater:
 
         Args:
           documents: documents with distinct ids.
-          removed: ids; those that the index does not hold are counted.
+          removed: ids; those that are not in the index are counted.
 
         Raises:
-          DataError: as in `replace_all`; or there is no index, it is damaged, or another model made it.
+          DataError: as in `replace_all`; or the index is missing, damaged, or made by another model.
         """
         with self._versions.writing():
             if self._milvus:
@@ -126,17 +126,16 @@ class IndexUpdater:
                 )
             if files.faults:
                 raise DataError(
-                    f"{newest} must hold a whole index to be changed: {describe_faults(files.faults)}. "
-                    f"{self._versions.way_back(newest)}"
+                    f"The index {newest} is damaged: {describe_faults(files.faults)}. {self._versions.way_back(newest)}"
                 )
             return self._next(_Previous(newest, files), documents, removed, keep_unnamed=True)
 
     def _fault_of(self, manifest: IndexManifest) -> str | None:
         """Returns an error message for an index whose documents must all be encoded again, or None."""
         if manifest.model != self._fingerprint:
-            return f"must be an index that the model {self._model_path} made; another one did"
+            return f"was made by another model than {self._model_path}"
         if self._model.feedback.gain and not manifest.has_own_terms:
-            return "must hold the documents' own terms for the second pass of its model; an earlier version made it"
+            return "lacks the documents' own terms, which its model's second pass needs: an earlier version made it"
         return None
 
     def _next(
@@ -168,7 +167,7 @@ class IndexUpdater:
         return previous.summary(self._published(self._versions.commit()), manifest)
 
     def _published(self, version: Path) -> str:
-        """Puts a version into Milvus, if it goes there, and returns its folder."""
+        """Publishes a version in Milvus, if the index is there, too; returns the version's folder."""
         if self._milvus:
             self._milvus.publish(version)
         return str(version)
@@ -223,7 +222,7 @@ class _Previous:
         return bool(self._faults or self._added or any(lost.any() for lost in self._lost))
 
     def summary(self, version: str, newest: IndexManifest) -> IndexUpdate:
-        """The changes of the documents from this version to the newest."""
+        """Returns the changes of the documents from this version to the newest."""
         lost = sum(int(rows.sum()) for rows in self._lost)
         return IndexUpdate(
             version=version,
@@ -237,10 +236,10 @@ class _Previous:
         )
 
     def put_into(self, staging: Path, new_records: Sequence[SegmentRecord], max_documents: int) -> list[SegmentRecord]:
-        """Links the segments that stay into the new version, and joins small ones.
+        """Links the kept segments into the new version, and joins small segments.
 
         Returns:
-          The records of all segments of the new version.
+          the records of all segments of the new version.
         """
         folder = staging / SEGMENTS
         opened = {record.number: Segment(str(folder / str(record.number)), record, _NO_ROWS) for record in new_records}
@@ -268,7 +267,7 @@ class _Previous:
         return sorted(records, key=lambda record: record.number)
 
     def near(self, staging: Path, segments: Sequence[SegmentRecord], min_vectors: int) -> NearVectors | None:
-        """The previous version's lists, updated to the new version; None where they would not fit it."""
+        """Returns the previous version's lists, updated to the new version; None if they would not fit."""
         documents = sum(record.documents - record.removed for record in segments)
         if self.folder is None or self.manifest is None or not self.manifest.lists:
             return None
@@ -305,11 +304,7 @@ class _KnownDocument(NamedTuple):
 
 
 class _KnownDocuments:
-    """Finds the documents of segments by their ids. Keys take about 16 bytes a document; a dict would take 200.
-
-    Args:
-      segments: the segments.
-    """
+    """Finds the documents of segments by their ids, in about 16 bytes a document; a dict would take 200."""
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self._segments = segments
@@ -324,7 +319,7 @@ class _KnownDocuments:
         self._keys, self._segment_numbers, self._rows = (np.concatenate(part)[order] for part in (keys, numbers, rows))
 
     def find(self, doc_id: bytes) -> _KnownDocument | None:
-        """Finds a document by its id; None where no segment has it."""
+        """Finds a document by its id; None if no segment has it."""
         key = np.uint64(_key(doc_id))
         start, end = (int(np.searchsorted(self._keys, key, side=side)) for side in ("left", "right"))
         for position in range(start, end):

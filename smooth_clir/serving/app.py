@@ -56,7 +56,7 @@ def create_app(
         description="Searches a collection in one language with queries in another, and explains each score.",
         version="1",
         lifespan=lifespan,
-        docs_url=None,  # its pages load scripts from elsewhere
+        docs_url=None,  # FastAPI's pages load scripts from other servers
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -97,9 +97,7 @@ def create_app(
             sentence = f"the method of {path} must be {' or '.join(allowed)}; got {method}."
             return sentence_answer(405, sentence, {"allow": ", ".join(allowed)})
         if error.status_code == 400:
-            sentence = (
-                'the body of a request must be JSON in UTF-8, such as {"query": "a word"}; this one cannot be read.'
-            )
+            sentence = 'the body of a request must be JSON in UTF-8, such as {"query": "a word"}; it cannot be read.'
             return sentence_answer(400, sentence)
         return sentence_answer(error.status_code, f"{error.detail}.", error.headers)
 
@@ -110,7 +108,7 @@ def create_app(
 
 
 def _add_page(app: FastAPI) -> None:
-    """Adds the page and its files; a browser asks each time whether they have changed."""
+    """Adds the page and its files; a browser asks every time whether they have changed."""
     for path, (name, kind) in _PAGE_FILES.items():
         content = (_PAGE_FOLDER / name).read_bytes()
         headers = {"etag": f'"{hashlib.sha256(content).hexdigest()[:16]}"', "cache-control": "no-cache"}
@@ -126,30 +124,30 @@ def _add_page(app: FastAPI) -> None:
 
 
 def _methods(app: FastAPI, path: str) -> set[str]:
-    """The methods of all routes of a path."""
+    """Returns the methods of all routes of a path."""
     routes = (route for route in app.routes if isinstance(route, Route) and route.path == path)
     return {method for route in routes for method in route.methods or ()}
 
 
 def describe_fault(fault: dict[str, Any]) -> str:
-    """Describes a fault that pydantic found in a request.
+    """Describes pydantic's error for a request.
 
     Example:
       >>> describe_fault({"loc": ("query", "k"), "msg": "Input should be greater than 0", "input": "0"})
       "k: input should be greater than 0; got '0'."
       >>> describe_fault({"loc": ("query", "q"), "msg": "Field required", "type": "missing", "input": {}})
-      'q must be given; it is missing.'
+      'q is missing.'
     """
     path = fault["loc"][1:] if fault["loc"] and fault["loc"][0] in ("query", "body") else fault["loc"]
     field = ".".join(map(str, path)) or "the body"
     message, kind, value = fault["msg"], fault.get("type"), _shown(fault.get("input"))
     if kind == "missing":
-        return f"{field} must be given; it is missing."
+        return f"{field} is missing."
     if kind == "extra_forbidden":
-        return f"{field} is not known here; leave it out, or see /openapi.json."
+        return f"{field} is unknown; leave it out, or see /openapi.json."
     if kind == "string_pattern_mismatch":
         return f"{field} must hold a word; got {value}."
-    if kind == "string_unicode":  # JSON can escape halves of a character; no encoding has them
+    if kind == "string_unicode":  # JSON can escape lone surrogates, which no encoding has
         return f"{field} must hold whole characters; got half of a surrogate pair: {value}."
     return f"{field}: {message[:1].lower()}{message[1:]}; got {value}."
 

@@ -1,4 +1,4 @@
-"""Replaces a model and its index by newer ones without a pause."""
+"""Replaces a model and its index by a newer pair without a pause."""
 
 import threading
 import time
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from smooth_clir.serving.telemetry import SwapLog
 
 AGAIN_SECONDS: Final = 60.0
-"""Seconds until a version that could not be loaded is tried again: it may have been incomplete."""
+"""Seconds until a version that could not be loaded is tried again, because it may have been incomplete."""
 
 
 class EngineHolder:
     """Holds the engine that answers now.
 
-    A newer one is loaded and warmed beside it; then a reference is swapped. The older one finishes its requests and is
-    closed after the last of them. So no request is dropped, and none sees two versions.
+    A newer engine is loaded and warmed while the current engine answers; then a reference is swapped. The previous
+    engine finishes its requests and is closed. So no request is dropped, and no request sees two versions.
 
     Args:
       source: the source of engines.
-      log: the record of swaps.
-      poll_seconds: seconds between two looks for a newer engine.
+      log: the log of swaps.
+      poll_seconds: seconds between two checks for a newer engine.
     """
 
     def __init__(self, source: FolderEngines, log: "SwapLog", poll_seconds: float) -> None:
@@ -37,13 +37,13 @@ class EngineHolder:
         self._name: str | None = None
         self._failed: tuple[str, float] | None = None
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._look, name="engines", daemon=True)
+        self._thread = threading.Thread(target=self._poll, name="engines", daemon=True)
 
     def load_first(self) -> None:
-        """Loads the newest pair.
+        """Loads the newest model and index.
 
         Raises:
-          DataError: there is none, or it is damaged.
+          DataError: the index is missing or damaged.
         """
         name = self._source.newest()
         if name is None:
@@ -51,11 +51,11 @@ class EngineHolder:
         self._swap_in(name)
 
     def start(self) -> None:
-        """Begins to look for newer pairs."""
+        """Starts to check for newer versions."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stops looking, and closes the engine unless a request still uses it."""
+        """Stops checking, and closes the engine unless a request still uses it."""
         self._stop.set()
         with self._lock:
             current, self._current = self._current, None
@@ -68,7 +68,7 @@ class EngineHolder:
         """Yields the engine that answers now; it stays open within the block.
 
         Raises:
-          Busy: there is none.
+          Busy: no engine is loaded.
         """
         with self._lock:
             current = self._current
@@ -83,7 +83,7 @@ class EngineHolder:
                 self._lock.notify_all()
 
     def refresh(self) -> None:
-        """Replaces this pair by the newest one, if that is another and can be loaded."""
+        """Replaces the engine by the newest version, if there is a newer one that can be loaded."""
         name = self._source.newest()
         if name is None or name == self._name:
             return
@@ -91,7 +91,7 @@ class EngineHolder:
             return
         try:
             self._swap_in(name)
-        except Exception as error:  # after any error the previous engine goes on
+        except Exception as error:  # after any error the current engine goes on
             self._failed = name, time.monotonic()
             self._log.failed(name, error)
 
@@ -117,11 +117,11 @@ class EngineHolder:
         previous.engine.close()
         self._log.drained(previous.engine, time.monotonic() - started)
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         while not self._stop.wait(self._poll_seconds):
             try:
                 self.refresh()
-            except Exception as error:  # a folder that cannot be read now may be readable the next time
+            except Exception as error:  # the folder may be readable the next time
                 self._log.failed("the newest", error)
 
 

@@ -1,7 +1,7 @@
-"""Labels queries of a collection without judgments with the first document of a search, where its margin is large.
+"""Labels queries of a collection without judgments with the first document of a search, if its margin is large.
 
-The margin of a query is the score of the first document less that of the second. Of the queries with an answer a share
-is labelled, those with the largest margins. The labels are pairs of texts that a lexicon learns from.
+A query's margin is the score of the first document less that of the second. Only the share of answered queries with the
+largest margins is labelled. The labels are pairs of texts for a lexicon to learn from.
 """
 
 import logging
@@ -26,43 +26,43 @@ _QUANTILES: Final = {"smallest": 0.0, "median": 0.5, "largest": 1.0}
 class LabelReason(DropReason):
     """The reasons for a query without a label."""
 
-    UNANSWERED = ("no word of the query is known to the model", False)
-    SMALL_MARGIN = ("margin below those of the share that is kept", False)
+    UNANSWERED = ("the model knows no word of the query", False)
+    SMALL_MARGIN = ("margin too small for the share", False)
 
 
 class Labels(NamedTuple):
-    """Labelled queries, and their account."""
+    """Labelled queries, and a report on them."""
 
     pairs: list[str]
     """The text of each labelled query and that of its document, tab-separated, in the order of the queries."""
     queries: ReadReport
     share: float
-    """The share of the answered queries that was asked for."""
+    """The requested share of the answered queries."""
     margins: dict[str, float]
     """The smallest, the median and the largest margin of the queries with an answer."""
     least_kept: float
     """The smallest margin of the labelled queries."""
     documents: int
-    """The number of documents that were searched."""
+    """The number of searched documents."""
     labelled_documents: int
     """The number of different documents among the labels."""
     model_version: str
     index_version: str
 
     def describe(self) -> list[str]:
-        """Lines for a person."""
+        """Returns the report as lines for a person."""
         margins = ", ".join(f"{name} {margin:.4f}" for name, margin in self.margins.items())
         return [
             f"queries: {self.queries.describe()}",
-            f"margins: {margins}; the smallest of those kept {self.least_kept:.4f}",
-            f"documents: {self.labelled_documents:,} of {self.documents:,} are the label of a query",
+            f"margins: {margins}; smallest of the labelled queries {self.least_kept:.4f}",
+            f"documents: {self.labelled_documents:,} of {self.documents:,} are labels",
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """The account for JSON, without the pairs."""
-        account = {**self._asdict(), "queries": self.queries.as_dict()}
-        del account["pairs"]
-        return account
+        """Returns the report for JSON, without the pairs."""
+        report = {**self._asdict(), "queries": self.queries.as_dict()}
+        del report["pairs"]
+        return report
 
 
 class _Answer(NamedTuple):
@@ -78,8 +78,8 @@ def label_queries(queries: Sequence[Text | Drop], path: str, engine: Engine, sha
     """Searches for each query, and labels the share with the largest margins.
 
     Args:
-      queries: the records of a file, in order, and a drop for each other line.
-      path: the file's.
+      queries: the records of a file, in order, and a drop for each bad line.
+      path: the file's path.
       engine: the index, and the model that made it.
       share: in (0, 1]; at least one query is labelled.
 
@@ -87,7 +87,7 @@ def label_queries(queries: Sequence[Text | Drop], path: str, engine: Engine, sha
       DataError: the index holds fewer than two documents, or no query has an answer.
     """
     if engine.documents < 2:
-        raise DataError(f"the index must hold two documents or more, for their margin; it holds {engine.documents}.")
+        raise DataError(f"the index must hold two documents or more, to have margins; got {engine.documents}.")
     left_out, time_left = DropCounter(), TimeLeft(0, len(queries))
     answers: list[_Answer] = []
     for number, item in enumerate(queries):
@@ -105,7 +105,7 @@ def label_queries(queries: Sequence[Text | Drop], path: str, engine: Engine, sha
         margin = hits[0].score - (hits[1].score if len(hits) > 1 else 0.0)
         answers.append(_Answer(item, hits[0].doc_id, hits[0].text or "", margin))
     if not answers:
-        raise DataError(f"{path} must hold a query that the index answers; it holds none among {len(queries):,} lines.")
+        raise DataError(f"{path}: the index answers none of the queries on {len(queries):,} lines.")
     is_labelled = among_largest([answer.margin for answer in answers], share)
     for answer in compress(answers, [not is_kept for is_kept in is_labelled]):
         excerpt = excerpt_of(f"{answer.query.id} | {answer.doc_id} | {answer.margin:.4f}")
@@ -126,11 +126,11 @@ def label_queries(queries: Sequence[Text | Drop], path: str, engine: Engine, sha
 
 
 def among_largest(margins: Sequence[float], share: float) -> list[bool]:
-    """Whether each margin is among the share of the largest, at least one; of equal margins, the first are.
+    """Returns for each margin whether it is in the share of the largest; of equal margins the first come first.
 
     Args:
-      margins: of at least one query.
-      share: in (0, 1].
+      margins: the margins of at least one query.
+      share: in (0, 1]; at least one margin is in it.
 
     Example:
       >>> among_largest([0.3, 0.1, 0.2, 0.2], share=0.5)

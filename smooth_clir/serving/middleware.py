@@ -1,4 +1,4 @@
-"""Middleware around every route: the request's frame, the check of its host, and the limits of its body."""
+"""Middleware around every route: numbers and logs requests, checks their host, and limits their body."""
 
 import asyncio
 import ipaddress
@@ -20,7 +20,7 @@ NOTES: Final = "notes"
 """Key in a request's state of a dict with further values for the request's line in the log."""
 
 _HEADERS: Final[Mapping[str, str]] = {
-    # The page's script and style are files of its own; nothing else runs, whatever text a document holds.
+    # Only the page's own script and style files run, whatever text a document holds.
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
         "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -32,9 +32,9 @@ _HEADERS: Final[Mapping[str, str]] = {
 }
 _FAILED: Final = 500
 _LAST: Final = {"connection": "close"}
-"""The headers of a connection's last answer: remaining bytes must not be read as the next request."""
+"""The headers of a connection's last answer, because its remaining bytes must not be read as the next request."""
 _HOST: Final = re.compile(r"(\[(?P<address>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(:[0-9]{1,5})?")
-"""A name or an address, and perhaps a port."""
+"""A name or an address, with or without a port."""
 
 
 def sentence_answer(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -42,25 +42,19 @@ def sentence_answer(status: int, sentence: str, headers: Mapping[str, str] | Non
 
     Args:
       status: the status.
-      sentence: says what must hold, what came, and what to do.
+      sentence: the reason, and what to do.
       headers: additional headers.
     """
     return Response(json.dumps({"error": sentence}), status, dict(headers or {}), "application/json")
 
 
 def refusal_answer(refusal: Refusal) -> Response:
-    """The answer to a refused request."""
+    """Returns the answer to a refused request."""
     return sentence_answer(refusal.status_code, refusal.detail, refusal.headers)
 
 
 class RequestFrame:
-    """Gives every request a number and a line in the log, counts it in the metrics, and keeps browsers safe by headers.
-
-    Args:
-      app: the service.
-      log: the log.
-      metrics: the metrics.
-    """
+    """Gives every request a number and a line in the log, counts it in the metrics, and adds safe headers."""
 
     def __init__(self, app: ASGIApp, log: EventLog, metrics: ServiceMetrics) -> None:
         self._app, self._log, self._metrics = app, log, metrics
@@ -93,7 +87,7 @@ class RequestFrame:
         except Exception as error:
             self._log.error("request failed", exc_info=error, id=number)
             if status != HungUp.status:
-                return  # the answer has begun, and can only be cut off
+                return  # the answer has begun and can only be cut off
             sentence = f"Internal error; the log has the reason under request {number}."
             await sentence_answer(_FAILED, sentence)(scope, receive, send_framed)
         finally:
@@ -115,15 +109,15 @@ class RequestFrame:
 class HostCheck:
     """Refuses requests that name another host.
 
-    A page from elsewhere can make its own name point to this machine, and a browser then lets it read the answers. But
-    the page cannot change the name in the request. Starlette's TrustedHostMiddleware knows names alone: it would refuse
-    the addresses by which a cluster asks whether a service is ready, and gives no reason.
+    A foreign page can make its own name point to this machine, and a browser then lets it read the answers; but the
+    page cannot change the name in the request. Starlette's TrustedHostMiddleware accepts only names: it would refuse
+    the addresses that a cluster's probes use, and gives no reason.
 
     Args:
       app: the next application.
       host: the address that the service listens at.
-      allowed: accepted names; an address is always accepted. Without names, any name is accepted at an address that
-        other machines reach, and localhost alone at a local one.
+      allowed: accepted names; addresses are always accepted. Without names, a local `host` accepts only localhost, and
+        any other `host` accepts all names.
     """
 
     def __init__(self, app: ASGIApp, host: str, allowed: Collection[str]) -> None:
@@ -139,7 +133,7 @@ class HostCheck:
             if not name or (name not in self._names and not _is_address(name)):
                 refusal = Misdirected(
                     f"the host of a request must be one of {', '.join(sorted(self._names))}, or an "
-                    f"address; got {header[:80]!r}. Start the service with --allow-host to add one."
+                    f"address; got {header[:80]!r}. Start the service with --allow-host to add a name."
                 )
                 await refusal_answer(refusal)(scope, receive, send)
                 return
@@ -159,14 +153,14 @@ def _is_address(name: str) -> bool:
 
 
 class BoundedBody:
-    """Refuses a body that is too large or too slow, while a route reads it; the server throws the rest away.
+    """Refuses a body that is too large or too slow, while a route reads it; the server discards the rest.
 
-    Starlette's RequestBodyLimitMiddleware knows no time, and answers in plain text, without a sentence.
+    Starlette's RequestBodyLimitMiddleware has no timeout, and answers in plain text.
 
     Args:
       app: the next application.
       max_bytes: largest body in bytes.
-      seconds: longest time in which the body must arrive.
+      seconds: timeout of the body's arrival.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int, seconds: float) -> None:
@@ -192,7 +186,7 @@ class BoundedBody:
                 sentence = f"The request did not arrive within {self._seconds:g} s. Send it again."
                 raise TooLate(sentence, _LAST) from None
             if message["type"] == "http.disconnect":
-                raise HungUp("the client has hung up.")
+                raise HungUp("The client has hung up.")
             size += len(message["body"])
             if size > self._max_bytes:
                 raise TooLarge(too_large)

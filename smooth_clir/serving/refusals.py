@@ -6,14 +6,14 @@ from typing import ClassVar, Final
 from starlette.exceptions import HTTPException
 
 RETRY_AFTER: Final = 5
-"""Seconds until a client may ask again where the service cannot answer at all."""
+"""Seconds until a client may ask again if the service cannot answer at all."""
 
 
 class Refusal(HTTPException):
     """An answer without a result.
 
     Args:
-      sentence: what must hold, what came, what to do.
+      sentence: the reason, and what to do.
       headers: headers of the answer.
     """
 
@@ -42,7 +42,7 @@ class Misdirected(Refusal):
 
 
 class HungUp(Refusal):
-    """The client has gone: nobody reads this answer, and only the log shows its status."""
+    """The client has hung up: nobody reads this answer, and only the log shows its status."""
 
     status = 499
 
@@ -51,7 +51,7 @@ class Busy(Refusal):
     """The service cannot answer now.
 
     Args:
-      sentence: as above.
+      sentence: see `Refusal`.
       retry_after: seconds after which the client may ask again.
     """
 

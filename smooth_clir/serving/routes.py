@@ -19,7 +19,7 @@ from smooth_clir.serving.work_queue import WorkQueue
 Answer = TypeVar("Answer", bound=BaseModel)
 
 _WORDED: Final = r"[^\s\x85\uFEFF]"
-"""A text that is not blank, as a regular expression. `\\s` holds U+0085 for Pydantic and U+FEFF for JSON Schema."""
+"""Matches a text that is not blank. `\\s` holds U+0085 for Pydantic and U+FEFF for JSON Schema."""
 _REFUSALS: Final = {
     400: "The request is not HTTP, or its body is not JSON.",
     404: "The requested path or place does not exist.",
@@ -73,11 +73,13 @@ def add_routes(
     QueryText = Annotated[str, Field(min_length=1, max_length=max_query, pattern=_WORDED, description="The query.")]
     Text = Annotated[str, Field(min_length=1, max_length=max_text, pattern=_WORDED, description="A document's text.")]
     Place = Annotated[
-        str, Field(min_length=1, max_length=200, description="A document's place in the index, as a search gave it.")
+        str, Field(min_length=1, max_length=200, description="A document's place in the index, from a search.")
     ]
-    Limit = Annotated[int, Field(ge=1, le=settings.most_k, description="Most results."), BeforeValidator(_integer)]
-    WithSnippets = Annotated[bool, Field(description="Give the piece of each document with the words that match.")]
-    WithTexts = Annotated[bool, Field(description="Give the whole text of each document.")]
+    Limit = Annotated[
+        int, Field(ge=1, le=settings.most_k, description="Largest number of results."), BeforeValidator(_integer)
+    ]
+    WithSnippets = Annotated[bool, Field(description="Whether to add the piece of each document with matching words.")]
+    WithTexts = Annotated[bool, Field(description="Whether to add the whole text of each document.")]
 
     class SearchParameters(Inputs):
         q: QueryText
@@ -104,7 +106,7 @@ def add_routes(
         text: Text
 
     async def answer(request: Request, query: str, work: Callable[[Engine], Answer], **notes: int) -> Response:
-        """Works out an answer, and its JSON, in a thread."""
+        """Makes an answer, and its JSON, in a thread."""
         request.scope["state"][NOTES].update(query_characters=len(query), **notes)
 
         def worked() -> str:
@@ -125,7 +127,7 @@ def add_routes(
 
     @app.post("/v1/search", response_model=SearchAnswer, responses=_responses(), tags=["search"])
     async def search_by_post(request: Request, inputs: Annotated[SearchRequest, Body()]) -> Response:
-        """The same, without the query in the address."""
+        """Does the same as GET, without the query in the address."""
         return await answer(
             request,
             inputs.query,
@@ -145,7 +147,7 @@ def add_routes(
 
     @app.get("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
     async def explain(request: Request, inputs: Annotated[ExplainParameters, Query()]) -> Response:
-        """Explains the score of a document that was found: the share of every word."""
+        """Explains the score of a search result: the share of every word."""
         return await answer(request, inputs.q, lambda engine: engine.explain(inputs.q, inputs.place, None))
 
     @app.post("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
@@ -166,18 +168,18 @@ def add_routes(
 
     @app.get("/readyz", response_model=Ready, responses=_responses(), tags=["operation"])
     async def readyz() -> Response:
-        """Answers 200 where searches can be answered, else 503."""
+        """Answers 200 if searches can be answered, else 503."""
         with holder.engine():
             return _json(Ready(ready=True))
 
     @app.get("/metrics", response_class=_Metrics, responses=_responses(), tags=["operation"])
     async def prometheus() -> Response:
-        """Counts and times, for Prometheus."""
+        """Returns counts and times for Prometheus."""
         return _Metrics(metrics.text())
 
 
 def _integer(value: Any) -> Any:
-    """Reads 10.0 as the number 10, which it is in JSON."""
+    """Reads 10.0 as 10, as JSON does."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -194,7 +196,7 @@ def _json(record: BaseModel) -> Response:
 
 
 async def _hung_up(request: Request) -> Mapping[str, Any]:
-    """Ends when the client has gone."""
+    """Ends when the client has hung up."""
     while (message := await request.receive())["type"] != "http.disconnect":
         pass
     return message

@@ -47,9 +47,9 @@ class Replay:
     """The result of a replay.
 
     Attributes:
-      lists, documents: numbers of lists and documents scored again; a document counts once a list.
+      lists, documents: numbers of lists and documents that were scored again; a document counts once for each list.
       largest_difference: largest difference between the two scores of a document.
-      inversions: for each list with any, the inversion whose evaluated scores are furthest apart.
+      inversions: the inversion of each list whose evaluated scores are furthest apart, if there is one.
     """
 
     lists: int
@@ -65,7 +65,7 @@ def replay_scores(
     documents: Mapping[str, str],
     feedback: Feedback,
 ) -> Replay:
-    """Asks a served model for the scores of a run, list by list, and adds those of the second pass.
+    """Asks a served model for the scores of a run, list by list, and adds the second pass.
 
     Args:
       model: the served model.
@@ -98,7 +98,7 @@ def replay_scores(
 def _furthest_inversion(
     doc_ids: list[str], evaluated: npt.NDArray[np.float64], served: npt.NDArray[np.float32], tolerance: float
 ) -> tuple[ScoredDocument, ScoredDocument] | None:
-    """The inversion whose evaluated scores are furthest apart, if by more than the tolerance."""
+    """Returns the inversion whose evaluated scores are furthest apart, if by more than the tolerance."""
     order = rank(served, [doc_id.encode() for doc_id in doc_ids])
     ranked = evaluated[order]
     min_before = np.minimum.accumulate(ranked)  # the minimum over each document and those served above it
@@ -129,5 +129,5 @@ def read_texts(role: str, files: Iterable[str], ids: Collection[str]) -> dict[st
                     texts[record.id] = record.text
     missing = [record_id for record_id in ids if record_id not in texts]
     if missing:
-        raise DataError(f"{' and '.join(files)} must hold the {role} of the run; {missing[0]!r} is not there.")
+        raise DataError(f"{' and '.join(files)} must hold the {role} of the run; {missing[0]!r} is missing.")
     return texts

@@ -1,4 +1,4 @@
-"""The whole HTTP service, from its parts to its end."""
+"""Assembles, runs and stops the HTTP service."""
 
 import logging
 import socket
@@ -17,7 +17,7 @@ from smooth_clir.serving.uvicorn_server import Server, TimedConnection
 from smooth_clir.serving.work_queue import WorkQueue
 
 _HEAD_BYTES: Final = 1 << 16
-"""Largest head of a request: its address holds a query, each character of which may take a dozen bytes."""
+"""Largest head of a request in bytes: the address holds a query, whose characters may take a dozen bytes each."""
 _KEEP_ALIVE_SECONDS: Final = 30
 
 
@@ -41,18 +41,18 @@ class Service:
         self._server: Server | None = None
 
     def run(self, listening: Callable[[int], None] = lambda port: None) -> bool:
-        """Loads the newest engine, answers until SIGTERM or Ctrl-C, then finishes the requests that are at work.
+        """Loads the newest engine, answers until SIGTERM or Ctrl-C, then finishes the running requests.
 
         Args:
-          listening: is called with the port as soon as the service listens.
+          listening: called with the port as soon as the service listens.
 
         Returns:
           whether every request was finished; the threads of unfinished requests still run.
 
         Raises:
-          DataError: the port is taken, there is no engine, or the log cannot be written.
+          DataError: the port is taken, no engine can be loaded, or the log cannot be written.
         """
-        address = _bound(self._settings.host, self._settings.port)  # a taken port is reported before the slow loading
+        address = _bound(self._settings.host, self._settings.port)  # before the slow loading, to report a taken port
         try:
             self._holder.load_first()
             self._check_log()
@@ -110,12 +110,12 @@ class Service:
 def _bound(host: str, port: int) -> socket.socket:
     """Binds a socket to an address; it does not listen yet."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends without Nagle's delay, 40 ms an answer, only where the protocol is named.
+    # Names the protocol, because only then does asyncio send without Nagle's delay of 40 ms.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
     except OSError as error:
         bound.close()
-        raise DataError(f"{host}:{port} must be an address that is free: {error.strerror}. Choose another.") from None
+        raise DataError(f"Cannot listen at {host}:{port}: {error.strerror}. Choose another address.") from None
     return bound

@@ -6,7 +6,7 @@ from schemas.settings import Settings
 
 
 class ServiceSettings(Settings):
-    """Sizes, times and numbers that the service grants.
+    """Limits on sizes, times and numbers of requests.
 
     Example:
       >>> ServiceSettings(most_k=50).seconds
@@ -18,28 +18,28 @@ class ServiceSettings(Settings):
     host: str = "127.0.0.1"
     """Address to listen at; 0.0.0.0 lets other machines in."""
     port: int = Field(default=8080, ge=0, le=65535)
-    """Port; 0 for any free one."""
+    """Port; 0 for any free port."""
     allowed_hosts: tuple[str, ...] = ()
-    """Accepted Host headers; empty accepts any, or localhost alone at an address of this machine."""
+    """Accepted Host headers; empty accepts all, or only localhost if `host` is local."""
     most_bytes: int = Field(default=1 << 20, ge=1)
     """Largest request body in bytes."""
     most_query_characters: int = Field(default=1000, ge=1)
     """Longest query in characters."""
     most_k: int = Field(default=100, ge=1)
-    """Most results of a search."""
+    """Largest number of results of a search."""
     most_documents: int = Field(default=1000, ge=1)
-    """Most documents of a request to rank."""
+    """Largest number of documents of a request to rank."""
     most_text_characters: int = Field(default=100_000, ge=1)
     """Longest text to rank or to explain, in characters."""
     seconds: float = Field(default=10.0, gt=0)
     """Request timeout in seconds: for its arrival, then for its answer, then for the client to read it."""
     threads: int = Field(default=2, ge=1)
-    """Requests at work at once."""
+    """Number of requests that run at once."""
     waiting: int = Field(default=64, ge=0)
-    """Requests that may wait for a thread; the next one gets 503."""
+    """Number of requests that may wait for a thread; further requests get 503."""
     connections: int = Field(default=512, ge=1)
-    """Clients at once; the next one gets 503."""
+    """Number of connected clients; further clients get 503."""
     drain_seconds: float = Field(default=30.0, ge=0)
-    """Longest time that a stop waits for the requests at work."""
+    """Longest time in seconds that a stop waits for running requests."""
     poll_seconds: float = Field(default=5.0, gt=0)
-    """Seconds between two looks for a newer model or index."""
+    """Seconds between two checks for a newer model or index."""

@@ -1,4 +1,4 @@
-"""The service's log, with a line of JSON for each event, and its metrics for Prometheus."""
+"""Writes the service's log, a line of JSON for each event, and its metrics for Prometheus."""
 
 import logging
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from smooth_clir.retrieval.engine import Engine
 from smooth_clir.serving.work_queue import WorkQueue
 
 NO_ROUTE: Final = "none"
-"""The route of a request for an unknown path: the path itself would make a row for every path ever asked for."""
+"""The route of a request for an unknown path, so that unknown paths share a row of the metrics."""
 _SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
 _DRIFT: Final = {
@@ -30,11 +30,11 @@ EventLog: TypeAlias = FilteringBoundLogger
 
 
 class LogStream:
-    """A stream for a log. It ends at the first line that cannot be written.
+    """A stream for a log, which ends at the first line that cannot be written.
 
     Args:
       stream: the stream for the lines.
-      on_failure: is called once, with the error.
+      on_failure: called once, with the error.
     """
 
     def __init__(self, stream: TextIO, on_failure: Callable[[Exception], object]) -> None:
@@ -46,7 +46,6 @@ class LogStream:
         self._try(lambda: self._stream.write(text))
 
     def flush(self) -> None:
-        """Hands all lines on."""
         self._try(self._stream.flush)
 
     def _try(self, act: Callable[[], object]) -> None:
@@ -62,7 +61,7 @@ class LogStream:
 def event_log(stream: LogStream) -> EventLog:
     """Makes a log of events, a line of JSON each."""
     log: EventLog = structlog.wrap_logger(
-        structlog.WriteLogger(stream),  # type: ignore[arg-type]  # which uses these two methods alone
+        structlog.WriteLogger(stream),  # type: ignore[arg-type]  # uses only these two methods
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
@@ -89,13 +88,13 @@ class WarningsAsEvents(logging.Handler):
 
 
 class ServiceMetrics:
-    """The metrics of one service.
+    """The metrics of a service.
 
     Args:
       queue: the work queue, whose length is measured.
 
     Attributes:
-      in_flight: a gauge of the requests without an answer.
+      in_flight: a gauge of the unanswered requests.
       failures: a counter of engines that could not be loaded.
     """
 
@@ -109,39 +108,38 @@ class ServiceMetrics:
         )
         self._seconds = Histogram(
             "clir_request_seconds",
-            "From a request's head to the end of its answer.",
+            "Seconds from a request's head to the end of its answer.",
             ["route"],
             registry=registry,
             buckets=_SECONDS,
         )
-        self.in_flight = Gauge("clir_requests_in_flight", "Requests that are not answered yet.", registry=registry)
+        self.in_flight = Gauge("clir_requests_in_flight", "Unanswered requests.", registry=registry)
         at_work = Gauge("clir_requests_at_work", "Requests that have a thread.", registry=registry)
         at_work.set_function(lambda: queue.at_work)
         waiting = Gauge("clir_requests_waiting", "Requests that wait for a thread.", registry=registry)
         waiting.set_function(lambda: queue.waiting)
         self._engine = Gauge(
             "clir_engine_info",
-            "1 for the versions that answer now.",
+            "1 for the current versions.",
             ["model_version", "index_version"],
             registry=registry,
         )
-        self._documents = Gauge("clir_index_documents", "Documents that can be found.", registry=registry)
+        self._documents = Gauge("clir_index_documents", "Documents in the index.", registry=registry)
         self._drift = {
             name: Gauge(f"clir_index_{name}", meaning, ["index_version"], registry=registry)
             for name, meaning in _DRIFT.items()
         }
-        self._swaps = Counter("clir_engine_swaps", "Models and indexes that were put in place.", registry=registry)
+        self._swaps = Counter("clir_engine_swaps", "Models and indexes that were loaded.", registry=registry)
         self.failures = Counter(
             "clir_engine_failures", "Models and indexes that could not be loaded.", registry=registry
         )
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Counts an answer."""
         self._requests.labels(route, method if method in _METHODS else "other", str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def swapped(self, engine: Engine) -> None:
-        """Shows the engine that answers from now on."""
+        """Shows a new engine."""
         self._engine.clear()
         self._engine.labels(engine.model_version, engine.index_version).set(1)
         self._documents.set(engine.documents)
@@ -152,28 +150,23 @@ class ServiceMetrics:
         self._swaps.inc()
 
     def text(self) -> bytes:
-        """All metrics in Prometheus's text format."""
+        """Returns all metrics in Prometheus's text format."""
         return generate_latest(self._registry)
 
 
 class SwapLog:
-    """Writes swaps of engines to the log and counts them in the metrics.
-
-    Args:
-      log: the log.
-      metrics: the metrics.
-    """
+    """Writes swaps of engines to the log and counts them in the metrics."""
 
     def __init__(self, log: EventLog, metrics: ServiceMetrics) -> None:
         self._log, self._metrics = log, metrics
 
     def swapped(self, engine: Engine, seconds: float) -> None:
-        """Records an engine that answers from now on, and the seconds that loading and warming it took."""
+        """Records a new engine, and the seconds that loading and warming it took."""
         self._metrics.swapped(engine)
         self._info("loaded", engine, seconds, documents=engine.documents)
 
     def drained(self, engine: Engine, seconds: float) -> None:
-        """Records the last answer of an engine, and the seconds since another took its place."""
+        """Records the last answer of an engine, and the seconds since it was replaced."""
         self._info("drained", engine, seconds)
 
     def failed(self, name: str, error: Exception) -> None:

@@ -20,7 +20,8 @@ from tensorflow_serving.apis import (
     prediction_service_pb2_grpc,
 )
 
-from models.exported.model import Arrays, ExportedModel
+from models.exported.model import ExportedModel
+from models.exported.signatures import Arrays
 from models.http_client import HttpClient
 from models.proxies import grpc_proxy, through
 from schemas.errors import DataError
@@ -32,10 +33,10 @@ _SCORING: Final = ("score", "score_with_vectors", "serving_default")
 _MAX_BYTES: Final = 1 << 30
 """The largest answer over REST: scores and vectors of a batch of documents are far smaller."""
 _CHANNEL: Final = [
-    # No limit of size: gRPC's own, 4 MiB, is less than the vectors of a batch of documents.
+    # No limit of size: gRPC's default, 4 MiB, is less than the vectors of a batch of documents.
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
-    ("grpc.max_reconnect_backoff_ms", 5_000),  # after an outage gRPC's own, 120 s, would make it last as long again
+    ("grpc.max_reconnect_backoff_ms", 5_000),  # gRPC's default, 120 s, would double the length of an outage
 ]
 
 
@@ -45,11 +46,11 @@ class TfServingModel(ExportedModel):
     Args:
       address: host:port of its gRPC API.
       name: the model's name.
-      version: the version that every request asks for; None for the newest one that is served now.
-      deadline: longest time of a call, in seconds.
+      version: the version that every request asks for; None for the newest version that is served now.
+      deadline: timeout of a call in seconds.
 
     Raises:
-      DataError: it does not answer, or does not serve this model or version.
+      DataError: the TF Serving does not answer, or does not serve this model or version.
     """
 
     def __init__(
@@ -80,7 +81,6 @@ class TfServingModel(ExportedModel):
         return own_columns(signature, inputs, outputs)
 
     def close(self) -> None:
-        """Ends the connection."""
         self._channel.close()
 
     def _signatures(self) -> frozenset[str]:
@@ -89,7 +89,7 @@ class TfServingModel(ExportedModel):
         )
         signatures = get_model_metadata_pb2.SignatureDefMap()
         self._ask(self._predictions.GetModelMetadata, request).metadata["signature_def"].Unpack(signatures)
-        # TensorFlow's own signature, which initialises the tables, is not for callers.
+        # Leaves out TensorFlow's own signature, which initialises the tables.
         return frozenset(name for name in signatures.signature_def if not name.startswith("__"))
 
     def _spec(self, version: str | None, signature: str = "") -> Any:
@@ -99,7 +99,7 @@ class TfServingModel(ExportedModel):
         return spec
 
     def _ask(self, method: Any, request: Any, version: str | None = None) -> Any:
-        """Calls a method of the API; an error states the problem and the remedy."""
+        """Calls a method of the API; raises a DataError with the remedy."""
         try:
             return method(request, timeout=self._deadline)
         except grpc.RpcError as error:
@@ -124,12 +124,10 @@ class TfServingRestModel(ExportedModel):
 
     Args:
       url: address of the server, such as http://localhost:8501.
-      name: the model's name.
-      version: the version that every request asks for; None for the newest one that is served now.
-      deadline: longest time of a call, in seconds.
+      name, version, deadline: see `TfServingModel`.
 
     Raises:
-      DataError: it does not answer, or does not serve this model or version.
+      DataError: the TF Serving does not answer, or does not serve this model or version.
     """
 
     def __init__(self, url: str, name: str = MODEL_NAME, version: str | None = None, deadline: float = 10.0) -> None:
@@ -160,7 +158,7 @@ class TfServingRestModel(ExportedModel):
         return own_columns(signature, inputs, arrays)
 
     def _ask(self, path: str, content: Any = None) -> Any:
-        """The JSON at a path; POST with a content, GET without one."""
+        """Returns the JSON at a path, by POST with a content, by GET without."""
         body = None if content is None else json.dumps(content).encode()
         at = f"{self._url}{self._client.route}"
         try:
@@ -182,8 +180,8 @@ class TfServingRestModel(ExportedModel):
 def own_columns(signature: str, inputs: Arrays, outputs: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
     """Removes the scores of documents that were not in the request.
 
-    A TF Serving that forms batches pads a shorter list to the longest one of its batch, and also returns the scores of
-    the added documents.
+    A TF Serving that forms batches pads each list to the longest list of its batch, and also returns the scores of the
+    padding.
 
     Example:
       >>> query, documents, scores = np.array(["q"]), np.array([["d", "e"]]), np.array([[0.5, 0.25, 0.5]])
@@ -197,7 +195,7 @@ def own_columns(signature: str, inputs: Arrays, outputs: dict[str, npt.NDArray[A
 
 
 def _newest(states: Mapping[int, str], address: str, model: str) -> str:
-    """The newest version in the state AVAILABLE."""
+    """Returns the newest version in the state AVAILABLE."""
     available = [version for version, state in states.items() if state == "AVAILABLE"]
     if not available:
         described = ", ".join(f"{version} is {state}" for version, state in sorted(states.items()))
@@ -206,7 +204,7 @@ def _newest(states: Mapping[int, str], address: str, model: str) -> str:
 
 
 def _dtype(array: npt.NDArray[Any]) -> tf.DType | None:
-    """The type of an input; None lets TensorFlow choose. An empty array is of texts, unless it is of float32."""
+    """Returns the type of an input; None lets TensorFlow choose. Empty arrays hold texts, unless they are float32."""
     array = np.asarray(array)
     if array.dtype == np.float32:
         return tf.float32
@@ -214,14 +212,14 @@ def _dtype(array: npt.NDArray[Any]) -> tf.DType | None:
 
 
 def _as_json(values: Any) -> Any:
-    """Nested lists of texts, `bytes` as TF Serving takes them."""
+    """Returns nested lists of texts, with `bytes` as TF Serving takes them."""
     if isinstance(values, list):
         return [_as_json(value) for value in values]
     return {"b64": base64.b64encode(values).decode()} if isinstance(values, bytes) else values
 
 
 def _as_array(values: Any, dtype: str) -> npt.NDArray[Any]:
-    """Values of one of TensorFlow's types, strings as `bytes`."""
+    """Returns values of a TensorFlow type as an array, strings as `bytes`."""
     if dtype != "DT_STRING":
         return np.asarray(values, tf.dtypes.as_dtype(types_pb2.DataType.Value(dtype)).as_numpy_dtype)
     texts = np.asarray(values, object)

@@ -1,8 +1,8 @@
-"""uvicorn's HTTP server with our limits on clients. No other module uses uvicorn's inner interfaces.
+"""uvicorn's HTTP server with limits on clients. No other module uses uvicorn's inner interfaces.
 
 `TimedConnection` extends uvicorn's protocol over h11, and `Server` its server, in methods that uvicorn does not promise
-to keep. An upgrade that changes one of them fails tests/serving/test_limits.py (connections, stop) or
-tests/serving/test_serve_command.py (signals).
+to keep. If an upgrade changes them, tests/serving/test_limits.py (connections, stop) or
+tests/serving/test_serve_command.py (signals) fails.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ _FULL: Final = (
 
 
 _MAX_UNPARSED: Final = 1 << 18
-"""Bytes of later requests that a client may send before it has the answer to an earlier one."""
+"""Bytes of later requests that a client may send before it has the answer to an earlier request."""
 _SECONDS_TO_READ: Final = 1.0
-"""Time for a refused client to read the reason. Closing the connection earlier would reset it and lose the sentence."""
+"""Time for a refused client to read the reason, which would be lost if the connection were closed at once."""
 
 
 class TimedConnection(H11Protocol):
@@ -32,14 +32,14 @@ class TimedConnection(H11Protocol):
     answers, or does not read the answers.
 
     `middleware.BoundedBody` limits bodies, and uvicorn the time between two requests and the size of heads.
-    uvicorn's own `limit_concurrency` counts clients that have sent a head: silent ones would take every file
+    uvicorn's own `limit_concurrency` counts only clients that have sent a head: silent clients could take every file
     descriptor, and a client that still sends would not read the refusal.
 
     Attributes:
-      seconds: longest time for a head to arrive, and for an answer to be read.
-      max_connections: largest number of connections at once; the next one is refused.
-      is_stopping: whether the service is stopping. The stop closes the connections that it knows and would wait for a
-        later one, so a client that comes now is sent away at once.
+      seconds: timeout of a head's arrival, and of the reading of an answer.
+      max_connections: largest number of connections at once; further clients are refused.
+      is_stopping: whether the service is stopping. A stop would wait for connections made after it began, so they are
+        closed at once.
     """
 
     seconds: float
@@ -85,16 +85,16 @@ class TimedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Ends the head's timer once the head is there."""
+        """Ends the head's timer once the head has arrived."""
         if self.transport.is_closing() or self._is_refused:
             return
         super().data_received(data)
         if len(self.conn.trailing_data[0]) > _MAX_UNPARSED:
-            # An answer to each request resumes reading, which would let a client fill the memory.
+            # Each answer resumes reading, which would let a client fill the memory.
             self.transport.abort()
             return
         if self.conn.their_state is h11.IDLE or (self.cycle and self.cycle.response_complete):
-            self._expect_head()  # of the next request, after the remaining bytes of a refused body
+            self._expect_head()  # the next request's, after the remaining bytes of a refused body
         else:
             self._end_head_timer()
 
@@ -111,7 +111,7 @@ class TimedConnection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answers bytes that are not HTTP."""
-        body = _sentence("a request must be HTTP/1.1 with a head of at most 64 KiB; this one is not.")
+        body = _sentence("a request must be HTTP/1.1 with a head of at most 64 KiB.")
         headers = [("content-type", "application/json"), ("content-length", str(len(body))), ("connection", "close")]
         events: list[Any] = [h11.Response(status_code=400, headers=headers), h11.Data(data=body), h11.EndOfMessage()]
         for event in events:
@@ -143,7 +143,7 @@ class Server(uvicorn.Server):
     Args:
       config: uvicorn's configuration.
       connection: the class of its connections.
-      listening: is called with the port as soon as the server listens.
+      listening: called with the port as soon as the server listens.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class Server(uvicorn.Server):
         await super().main_loop()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Ends all connections, also those that the event loop has accepted but not yet made known."""
+        """Ends all connections, even those that the event loop has accepted but not yet reported."""
         self._connection.is_stopping = True
         await super().shutdown(sockets)
 

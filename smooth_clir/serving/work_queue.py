@@ -1,4 +1,4 @@
-"""Runs work in a few threads, with a waiting room of a limited size."""
+"""Runs work in a few threads, with a limited number of waiting requests."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -15,14 +15,13 @@ _RETRY_SECONDS: Final = 1
 class WorkQueue:
     """Threads for the work of requests, which must not block the event loop.
 
-    Work cannot be ended once it has begun. If its request runs out of time, or its client hangs up, it goes on and
-    keeps its thread until it is done. Work that has not begun by then never begins. anyio's limiter would give the next
-    request a further thread, without a limit.
+    Running work cannot be stopped: if its request times out, or its client hangs up, it keeps its thread until it is
+    done. Waiting work is then cancelled. anyio's limiter would give each next request another thread, without a limit.
 
     Args:
       threads: number of threads.
       waiting: number of requests that may wait for a thread.
-      seconds: longest time for a request, waiting included.
+      seconds: timeout of a request, waiting included.
     """
 
     def __init__(self, threads: int, waiting: int, seconds: float) -> None:
@@ -48,7 +47,7 @@ class WorkQueue:
           hung_up: makes a coroutine that ends when the client has gone.
 
         Raises:
-          Busy: the waiting room is full, or no thread came free in time.
+          Busy: too many requests wait, or no thread became free in time.
           TooSlow: the work did not end in time.
           HungUp: the client has gone.
         """
@@ -69,8 +68,8 @@ class WorkQueue:
                 return result.result()
             has_begun = not job.cancel()
             if hang_up.done():
-                hang_up.result()  # raises the fault of a body that no route reads
-                raise HungUp("the client has hung up.")
+                hang_up.result()  # raises the refusal of a body that no route reads
+                raise HungUp("The client has hung up.")
             if has_begun:
                 raise TooSlow(f"The answer was not ready within {self._seconds:g} s. Ask for less at once.")
             raise Busy(

@@ -22,7 +22,7 @@ _MIN_BYTES: Final = 1 << 24
 
 
 def on_this_machine(paths: Iterable[str], processes: int | None = None) -> Apply:
-    """Returns a function that applies another to the pieces of dumps; the results do not depend on the processes.
+    """Returns a function that works as `map` on processes of this machine.
 
     Args:
       paths: all dump files.
@@ -35,7 +35,7 @@ def on_this_machine(paths: Iterable[str], processes: int | None = None) -> Apply
 
 
 def on_processes(count: int, work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
-    """Works as `map`: yields the results in the order of the items, each as soon as all before it are done.
+    """Works as `map`: yields the results in the order of the items, each as soon as all earlier items are done.
 
     Args:
       count: the number of processes.
@@ -43,7 +43,7 @@ def on_processes(count: int, work: Callable[[_Item], _Result], items: Iterable[_
       items: its arguments.
 
     Raises:
-      Exception: the function's own; waiting items are not begun.
+      Exception: the function's; waiting items are not begun.
       DataError: a process was killed.
     """
     earlier_children = {*multiprocessing.active_children()}
@@ -57,7 +57,7 @@ def on_processes(count: int, work: Callable[[_Item], _Result], items: Iterable[_
             yield future.result()
     except BaseException as error:
         for process in {*multiprocessing.active_children()} - earlier_children:
-            process.kill()  # nobody waits for their results any more
+            process.kill()  # nobody waits for its results any more
         if isinstance(error, BrokenProcessPool):
             raise DataError(
                 f"One of the {count} processes was killed, perhaps because memory ran out. Run the same command again, "

@@ -9,13 +9,13 @@ from schemas.settings import InputPath, Settings, did_you_mean
 
 
 class WikiFiles(Settings):
-    """The dump files of one wiki from https://dumps.wikimedia.org: plain, gzipped or bzipped."""
+    """The dump files of a wiki from https://dumps.wikimedia.org: plain, gzipped or bzipped."""
 
     pages: Annotated[str, Field(min_length=1), InputPath("dump")]
     """Path of the pages (`...-pages-articles.xml.bz2`, multistream or not, or content-file exports), or a pattern of
-    the numbered parts of one dump."""
+    the numbered parts of a dump."""
     language_links: Annotated[str | None, InputPath("dump")] = None
-    """Path of this wiki's `...-langlinks.sql.gz`. One of the two wikis needs them, unless `sitelinks` are given."""
+    """Path of this wiki's `...-langlinks.sql.gz`. Required for one of the two wikis, unless `sitelinks` is given."""
     redirects: Annotated[str | None, InputPath("dump")] = None
     """Path of `...-redirect.sql.gz`, the source of redirects; null takes them from the pages."""
     page_links: Annotated[str | None, InputPath("dump")] = None
@@ -28,7 +28,7 @@ class WikiFiles(Settings):
     @classmethod
     def _check_link_targets(cls, path: str | None, info: ValidationInfo) -> str | None:
         if path is not None and info.data.get("page_links") is None:
-            raise ValueError(f"must be null where page_links is null: nothing else needs it; got {path!r}")
+            raise ValueError(f"must be null without page_links, which alone needs it; got {path!r}")
         return path
 
 
@@ -38,32 +38,32 @@ class WikipediaSettings(Settings):
     wikis: Annotated[dict[str, WikiFiles], Field(min_length=1)]
     """The dump files of each wiki, by its language code."""
     sitelinks: Annotated[str | None, InputPath("dump")] = None
-    """Path of Wikidata's sitelinks (item, wiki, title, separated by tabs; or `...-wb_items_per_site.sql.gz`). They show
-    which pages are about the same thing where language links do not."""
+    """Path of Wikidata's sitelinks (item, wiki, title, separated by tabs; or `...-wb_items_per_site.sql.gz`), which
+    connect pages about the same thing that language links do not connect."""
     queries: Literal["first_sentence", "sentences", "text"] = "first_sentence"
     """The queries of a page: the first sentence of its lead, as in the paper; each sentence of the lead; or its text,
     like a document's, for ranking documents by documents."""
     removed_words: Literal["title", "title_and_redirects"] = "title"
-    """The words that are taken out of a page's queries: those of its title, or also those of the redirects to it."""
+    """The words that are removed from a page's queries: those of its title, or also those of the redirects to it."""
     max_words: Annotated[int, Field(ge=1, lt=2**31)] = 200
-    """Most words of a document, or of a text as a query; the rest is cut off. In scripts written without spaces, two
-    Han characters count as one word, and so do two pairs of consecutive kana, or three of Thai, Lao, Khmer or Burmese
-    characters."""
+    """Largest number of words of a document, or of a text as a query; the rest is cut off. In scripts written without
+    spaces, two Han characters count as one word, and so do two pairs of consecutive kana, or three of Thai, Lao, Khmer
+    or Burmese characters."""
     min_query_words: Annotated[int, Field(ge=1, lt=2**31)] = 3
-    """A query with fewer words, counted like `max_words` and without the removed ones, is left out."""
+    """Smallest number of words of a query, counted like `max_words`, after the removal of words."""
     min_document_words: Annotated[int, Field(ge=1, lt=2**31)] = 10
-    """A document with fewer words, counted like `max_words`, is left out."""
+    """Smallest number of words of a document, counted like `max_words`."""
     drop_disambiguations: bool = True
-    """Leave out pages that list the meanings of a title."""
+    """Whether to leave out pages that list the meanings of a title."""
     drop_lists: bool = False
-    """Leave out pages whose titles are those of lists."""
+    """Whether to leave out pages whose titles are those of lists."""
     max_somewhat_relevant: Annotated[int | None, Field(ge=1, lt=2**31)] = None
-    """Most SR documents of a query, drawn by a hash of both ids; null takes all."""
+    """Largest number of SR documents of a query, drawn by a hash of both ids; null takes all."""
     max_query_pages: Annotated[int | None, Field(ge=1, lt=2**31)] = None
-    """Most pages with queries, drawn by a hash of their ids; null takes all with an MR document. The paper takes
-    25,000. Fewer pages leave more titles for a lexicon to learn from."""
+    """Largest number of pages with queries, drawn by a hash of their ids; null takes all with an MR document. The paper
+    takes 25,000. Fewer pages leave more titles for a lexicon to learn from."""
     negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
-    """NR documents drawn for each query of a wiki paired with itself; for other pairs, the run draws them."""
+    """Number of NR documents drawn for each query of a wiki paired with itself; for other pairs, the run draws them."""
     max_bad_share: Annotated[float, Field(ge=0, le=1)] = 0.05
     """Largest share of bad pages of a wiki; with more, no collection is made."""
     shards: Annotated[int, Field(ge=1, le=10_000)] = 1
@@ -82,11 +82,11 @@ class WikipediaSettings(Settings):
         """Returns an error message if a pair of languages lacks a wiki or a source of matching pages, or None."""
         for language in (query_language, document_language):
             if language not in self.wikis:
-                return f"wikis must hold {language}; it holds {', '.join(sorted(self.wikis))}"
+                return f"wikis must hold {language}; got {', '.join(sorted(self.wikis))}"
         sources = (self.wikis[query_language].language_links, self.wikis[document_language].language_links)
         if query_language != document_language and not any((*sources, self.sitelinks)):
             return (
                 f"wikis.{query_language}.language_links, wikis.{document_language}.language_links or sitelinks must be "
-                "given: nothing else shows which pages of two wikis are about the same thing"
+                "given, to connect the pages of two wikis about the same thing"
             )
         return None

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from components.transform.settings import TransformSettings
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig
+from pipeline.config_file import load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema
 from pipeline.settings_file import SettingsField, settings_fields
 from pipeline.wikipedia.config import WikipediaConfig

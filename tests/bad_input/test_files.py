@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from schemas.errors import ConfigError
 from schemas.wikiclir import Reason
 from tests.bad_input.collection import DOCUMENTS, QUERIES, npy, write_collection, write_vectors

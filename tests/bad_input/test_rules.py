@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from schemas.errors import ConfigError
 from tests.bad_input.collection import DOCUMENTS, QUERIES, write_collection, write_vectors
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 PAGE = FOLDER.parent / "docs" / "machines.md"

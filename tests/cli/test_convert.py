@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from tests.cli.command import Clir
 
 QUERY_IDS = [f"q{number}" for number in range(20)]

@@ -153,7 +153,7 @@ def no_answer(name: str) -> None:
         ("--ir-dataset train=tiny/train --ir-dataset test=tiny/german", 2, "documents in de"),
         ("--ir-dataset tiny/train --ir-dataset test=tiny/test", 2, "tiny/train names none"),
         ("folder --ir-dataset tiny/train", 2, "FOLDER"),
-        ("--join a=b --join c=d --ir-dataset tiny/train", 2, "--join does not go with --ir-dataset"),
+        ("--join a=b --join c=d --ir-dataset tiny/train", 2, "--join cannot be combined with --ir-dataset"),
     ],
 )
 def test_a_collection_that_cannot_be_taken_is_named_and_nothing_is_written(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.input_files import check_collection
+from pipeline.input_faults import check_collection
 from schemas.drops import Drop
 from schemas.errors import DataError
 from smooth_clir.cli.documents import DocumentFiles, read_documents, read_ids, read_texts

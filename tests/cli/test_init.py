@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from pipeline.config_schema import SCHEMA_FILE
 from smooth_clir.cli.init import EXAMPLE
 from tests.cli.command import Clir, Terminal
@@ -79,7 +79,7 @@ def test_a_file_that_is_there_is_never_written_over(clir: Clir, tmp_path: Path, 
     [
         (
             ["--queries", "nope", *FILES[2:], "--query-language", "eng"],
-            ["'nope'", "'eng'", "--document-language must be given"],
+            ["'nope'", "'eng'", "--document-language is missing"],
         ),
         # Files that are no queries are named as in the file that is not written.
         (["--queries", FILES[5], *FILES[2:4], "--judgments", FILES[1], *LANGUAGES], ["a.yaml:7: data.queries"]),

@@ -96,7 +96,7 @@ def test_the_same_command_replaces_its_pairs_also_after_a_kill_and_leaves_any_ot
         ("", (), 2, "--queries: "),
         ("q1\t \n", (), 1, "must hold queries: lines of id, title, text"),
         ("query_id\tfrage\nq1\tdog\n", (), 1, "query_id | frage; expected the names id, title (optional), text"),
-        ("q1\tzzz\n", (), 1, "must hold a query"),
+        ("q1\tzzz\n", (), 1, "answers none of the queries"),
         (QUERIES, ("--share", 0), 2, "0.0"),
         (QUERIES, ("--share", "nan"), 2, "nan"),
         (QUERIES, ("--index", "nowhere"), 1, "nowhere"),
@@ -114,12 +114,12 @@ def test_bad_use_is_refused_and_writes_nothing(
 def test_an_index_of_one_document_or_of_another_model_is_refused(clir: Clir, indexed: Path) -> None:
     shutil.copytree(model_with_words("bm25").path, indexed / "serving" / "101")
     answer = label(clir, indexed)
-    assert (answer.code, "newest model, 101; it is of 100" in answer.err) == (1, True)
+    assert (answer.code, "newest model, 101; got 100" in answer.err) == (1, True)
     shutil.rmtree(indexed / "serving" / "101")
     (indexed.parent / "documents").write_text(DOCUMENTS.splitlines()[0] + "\n")
     clir("index", indexed)
     answer = label(clir, indexed)
-    assert (answer.code, "it holds 1" in answer.err) == (1, True)
+    assert (answer.code, "got 1" in answer.err) == (1, True)
 
 
 @given(st.lists(st.floats(0, 1, width=16), min_size=1, max_size=20), st.floats(0.01, 1))

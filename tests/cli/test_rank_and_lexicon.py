@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from models.exported.explanation import ScorePart, WordPart
-from models.exported.model import StemTranslations, Translation
+from models.exported.lexicon import StemTranslations, Translation
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.write_lexicon import FurtherPairs, PairSource
 from models.texts.tokens import ALL_WORDS
@@ -54,7 +54,7 @@ FILE = {"ファ": 0.5, "ァイ": 0.4, "イル": 0.45}
             [
                 "file, stems ファ, ァヌ",
                 *("  ファ", "    0.5000  file"),
-                *("  ァヌ", "    no translation; only the same stem answers it"),
+                *("  ァヌ", "    no translation; only the same stem matches"),
             ],
         ),
     ],

@@ -36,7 +36,7 @@ def test_metrics_stand_beside_the_channels_the_baselines_and_what_is_reachable()
         == """\
 test split       model smooth_cosine      bm25    random reachable  in the paper
 map             0.7500        0.5000    0.2500    0.2500    1.0000  MAP
-model: with feedback 4, a second pass by the best of each list: 3
+model: with feedback 4, a second pass by the best 3 of each list
 lsi: dim 50, translation best, chosen on the eval split
 1,000 queries"""
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from pipeline.wikipedia import make
 from smooth_clir.wikipedia.collection import look, read_dumps
 from tests.cli.command import Answer, Clir
@@ -178,7 +178,7 @@ def test_other_settings_read_the_dumps_again(dumps: Dumps, monkeypatch: pytest.M
     ("changes", "reported"),
     [
         ({"pairs": ["en"]}, "pairs: "),
-        ({"pairs": ["en-de"]}, "de; it holds en, fr"),
+        ({"pairs": ["en-de"]}, "de; got en, fr"),
         ({"pairs": []}, "pairs: "),
         ({"wikis": {"xx": {"pages": "p"}}}, "got 'xx'"),
         ({"wikis": {"en": {"pages": "no-such-file"}, "fr": {"pages": "p"}}}, "wikis.en.pages: "),

@@ -48,12 +48,12 @@ def test_all_faults_end_the_run_together(validate):
         # What compares domains needs two that are trained on.
         (
             DOMAINS,
-            {"held_out": ("arts", "health"), "fewest": 2, "needed_by": "a weight that is held_out"},
-            {"held_out": ("arts",), "fewest": 2, "needed_by": "a weight that is held_out"},
+            {"held_out": ("arts", "health"), "min_domains": 2, "needed_by": "a weight that is held_out"},
+            {"held_out": ("arts",), "min_domains": 2, "needed_by": "a weight that is held_out"},
             "a weight that is held_out .* 2 .* got news",
         ),
         # A step of all domains in turn needs a list of each.
-        (DOMAINS, {"most": 2}, {"most": 2, "held_out": ("arts",)}, r"training\.batch_lists .* 3"),
+        (DOMAINS, {"max_domains": 2}, {"max_domains": 2, "held_out": ("arts",)}, r"training\.batch_lists .* 3"),
         # Held-out texts are those of train lists.
         (
             {**DOMAINS, "arts": {"train": 0, "eval": 0, "test": 1}},

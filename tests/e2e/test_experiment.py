@@ -188,7 +188,7 @@ def test_an_edited_grid_completes_what_was_killed_and_leaves_what_was_done(
     assert all(cell["metrics"]["ndcg_5"] > 0 for cell in results["cells"])
     assert status(output) == {KILLED: "done", LAST: "done"}
     for name in (KILLED, LAST):
-        assert "going on after epoch " in (output / "cells" / name / "log.txt").read_text()
+        assert "resuming after epoch " in (output / "cells" / name / "log.txt").read_text()
     assert done_before and files(output / "cells" / DONE) == done_before
 
 

@@ -55,7 +55,7 @@ def test_a_killed_run_completes_with_equal_metrics_and_leaves_nothing_of_the_dea
 
 
 def test_a_killed_training_goes_on_from_its_last_epoch(killed: tuple[Path, str]) -> None:
-    assert killed[1].count("going on after epoch 7") == 1
+    assert killed[1].count("resuming after epoch 7") == 1
 
 
 def test_a_model_pushed_just_before_a_kill_is_not_pushed_twice_nor_after_a_byte_of_it_changed(

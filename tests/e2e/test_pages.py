@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from pipeline.input_files import resolve_digests
 from schemas.evaluation import QueryMetrics
 from schemas.trec import parse_run

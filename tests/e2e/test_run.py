@@ -187,7 +187,7 @@ def test_an_identical_run_on_touched_files_comes_from_the_cache_and_pushes_nothi
     assert {name for name in left if left[name] != evaluated[name]} == {"verdict.json"}
     (version,) = sample_run.versions
     assert again.verdict["reason"].endswith(f"not compared with version {version.name}, which is this very model")
-    assert f"is pushed already as the newest version, {version}" in again.err
+    assert f"was already pushed as the newest version, {version}" in again.err
     printed, expected = json.loads(again.out), json.loads(sample_run.out)
     assert printed.pop("summary").keys() == expected.pop("summary").keys()
     assert printed | {"verdict": None} == expected | {"verdict": None}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from pipeline.input_files import resolve_digests
 
 LAST = "Transform"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline import identity
-from pipeline.config import dump_config, load_config
+from pipeline.config_file import dump_config, load_config
 from pipeline.layout import CELL_RESULTS
 from pipeline.output_folder import OutputFolder
 from schemas.errors import DataError

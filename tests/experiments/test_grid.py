@@ -9,7 +9,8 @@ import yaml
 
 from models.encoders.settings import USE_VERSION
 from models.translators.settings import TranslatorEndpointSettings
-from pipeline.config import RunConfig, dump_config, load_config
+from pipeline.config import RunConfig
+from pipeline.config_file import dump_config, load_config
 from schemas.errors import ConfigError
 from smooth_clir.experiments.cell import Cell
 from smooth_clir.experiments.grid import PlannedCell, load_grid
@@ -218,7 +219,7 @@ def test_an_impossible_cell_is_at_fault_alone_with_the_place_of_its_value(
         ("grid:\n", "variants: {a b: {}, a/b: {}}\ngrid:\n", ":3: variants: ", "a_b-sosl-epsilon0-seed1"),
         ("training.epochs: 3", "data.seed: 3", ":9: adjust.0.set.data.seed: ", ""),
         ("training.epochs: 3", "channels.towers.epsilon: 3", ":9: adjust.0.set.channels.towers.epsilon: ", ""),
-        ("seed: 2}", "seed: 3}", ":8: adjust.0.when.training.seed: ", "got 3 and [1, 2]"),
+        ("seed: 2}", "seed: 3}", ":8: adjust.0.when.training.seed: ", "([1, 2]); got 3"),
         ("when: {loss.kind", "when: {loss.nam", ":8: adjust.0.when.loss.nam: ", "did you mean loss.kind?"),
         ("output: experiment", "published: domains_table_1\noutput: out", ":10: published: ", "data.held_out"),
         ("output: experiment", "published: psi_table_5\noutput: out", ":10: published: ", "did you mean psi_table_"),

@@ -57,7 +57,7 @@ class Report:
         self.report = folder / "psi"
         self.report.mkdir()
         cells = {cell.name: provenance(cell.config) for cell in load_grid(str(self.file)).cells if cell.config}
-        self.record = ReportProvenance.of(cells)
+        self.record = ReportProvenance.from_cells(cells)
         (self.report / PROVENANCE_FILE).write_text(self.record.to_json())
 
     def write(self) -> None:
@@ -160,7 +160,7 @@ def test_a_report_without_record_or_file_is_stale_and_a_damaged_record_is_an_err
         report.compare()
     (report.report / PROVENANCE_FILE).unlink()
     assert report.compare().changes == ["no record of its code"]
-    with pytest.raises(DataError, match="no such folder"):
+    with pytest.raises(DataError, match="does not exist"):
         compare_report(report.report / "none")
 
 
@@ -171,7 +171,7 @@ def test_the_command_lists_published_reports_or_those_it_is_given_and_exits_1_if
         (tmp_path / name).mkdir()
         (tmp_path / name / "report.md").touch()
     cells = {cell.name: provenance(cell.config) for cell in load_grid(str(FILES / "sample.yaml")).cells if cell.config}
-    (tmp_path / "sample" / PROVENANCE_FILE).write_text(ReportProvenance.of(cells).to_json())
+    (tmp_path / "sample" / PROVENANCE_FILE).write_text(ReportProvenance.from_cells(cells).to_json())
     monkeypatch.setattr(stale, "REPORTS", tmp_path)
     done = clir("experiment", "--stale")
     assert (done.code, done.out) == (1, "old: no record of its code\n") and "1 of 2 reports" in done.err

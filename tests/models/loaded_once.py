@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from models.exported import model
+from models.exported import loading
 from models.exported.model import LoadedModel
 from models.lexicon.lexicon import Kind
 from models.lists.feedback import FIRST_PASS, Feedback
@@ -27,7 +27,7 @@ _LIMIT: Final = 12
 @contextmanager
 def loaded_once() -> Iterator[None]:
     """Loads a model that was loaded before, from wherever, from memory if its files are equal."""
-    load = model._load
+    load = loading._load
 
     def load_once(path: str, fingerprint: str) -> Any:
         if fingerprint not in _LOADED:
@@ -38,7 +38,7 @@ def loaded_once() -> Iterator[None]:
         return _LOADED[fingerprint]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(model, "_load", load_once)
+        patch.setattr(loading, "_load", load_once)
         yield
 
 

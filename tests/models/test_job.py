@@ -17,7 +17,7 @@ VECTORS = WordTableSource(path="fr.vec", sha256="0f", width=2, most_words=9, max
 JOB = training_job(
     towers=TwoTowersSettings(encoder=CnnSettings(filters=5)),
     loss=SoslSettings(theta=(0.1, 0.2, 0.3), learn_theta=True),
-    training=TrainingSettings(epochs=None).for_towers(TwoTowersSettings.of("cnn")),
+    training=TrainingSettings(epochs=None).for_towers(TwoTowersSettings.with_encoder("cnn")),
     channels={"bm25": Bm25Settings(weight="fitted")},
     word_tables={"document_vocabulary": VECTORS},
     top_grade=3,

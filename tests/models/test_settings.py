@@ -53,7 +53,7 @@ def test_the_columns_and_the_idf_that_towers_need_follow_from_their_settings():
     assert TwoTowersSettings().reads == CosSimSettings().reads == Reading(words=True, stems=False, idf=False)
     assert EncoderHeadSettings().reads == Reading(words=False, stems=False, idf=False)
     assert MeanSettings(stem_embeddings=True, pooling="idf").reads == Reading(words=True, stems=True, idf=True)
-    assert TwoTowersSettings.of("polynomial").reads == Reading(words=True, stems=False, idf=True)
+    assert TwoTowersSettings.with_encoder("polynomial").reads == Reading(words=True, stems=False, idf=True)
     assert PolynomialSettings(terms="stems").reads == Reading(words=False, stems=True, idf=True)
 
 
@@ -63,10 +63,10 @@ OWN = ("learning_rate", "learning_rate_decay", "embedding_factor")
 @pytest.mark.parametrize(
     ("towers", "own"),
     [
-        (TwoTowersSettings.of("mean"), (0.1, 1.0, 1.0)),
-        (TwoTowersSettings.of("cnn"), (0.001, 0.95, 30.0)),
-        (TwoTowersSettings.of("lstm"), (0.001, 0.95, 30.0)),
-        (TwoTowersSettings.of("polynomial"), (0.002, 1.0, 1.0)),
+        (TwoTowersSettings.with_encoder("mean"), (0.1, 1.0, 1.0)),
+        (TwoTowersSettings.with_encoder("cnn"), (0.001, 0.95, 30.0)),
+        (TwoTowersSettings.with_encoder("lstm"), (0.001, 0.95, 30.0)),
+        (TwoTowersSettings.with_encoder("polynomial"), (0.002, 1.0, 1.0)),
         (CosSimSettings(), (0.001, 0.95, 30.0)),
         (DuetSettings(), (0.001, 0.95, 30.0)),
         (EncoderHeadSettings(), (0.001, 1.0, 1.0)),

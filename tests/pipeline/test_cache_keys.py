@@ -19,7 +19,8 @@ import yaml
 from tfx.dsl.components.base.base_component import BaseComponent
 
 from pipeline import identity
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig
+from pipeline.config_file import load_config
 from pipeline.identity import IDENTITY_FORM
 from pipeline.input_files import resolve_digests
 from pipeline.pipeline import create_pipeline
@@ -145,7 +146,7 @@ READ_FROM = {
     "pairs_digest": "channels.lexicon.sha256.pairs",
     "wikiclir_files": "channels.lexicon.title_pairs",
     "methods": "evaluation.baselines",
-    "most": "training.sampling training.batch_lists",
+    "max_domains": "training.sampling training.batch_lists",
     "serving": "output",
     "folder": "output",
     # fields of their settings

@@ -20,7 +20,8 @@ from models.evaluation.metrics import METRICS
 from models.layers.settings import TextEncoderSettings
 from models.lexicon.settings import MatchingSettings
 from models.losses.settings import LossSettings
-from pipeline.config import RunConfig, dump_config, load_config, without_folders
+from pipeline.config import RunConfig, without_folders
+from pipeline.config_file import dump_config, load_config
 from pipeline.input_files import files_of, resolve_digests
 from pipeline.presets import PRESETS
 from pipeline.settings_file import settings_fields
@@ -206,7 +207,7 @@ def test_a_file_that_is_no_configuration_is_named(tmp_path: Path, content: str |
         ("training.seed=", "training.seed: "),
         ("trainning.epochs=3", "did you mean training"),
         ("training.epochs.most=3", "training.epochs"),
-        ("output.folder=x", "output is no section"),
+        ("output.folder=x", "output is not a section"),
         ("data.queries=missing", "data.queries: "),
         ("preset=null", "got None"),
     ],

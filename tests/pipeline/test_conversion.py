@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.sampling import sample_negatives
 from pipeline import even_sample
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from pipeline.conversion.convert import CONVERSION, MAX_WORDS, Conversion, convert
 from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
-from pipeline.output_folder import MadeFolder, made_fault, output_fault
+from pipeline.made_folder import MadeFolder, made_fault
+from pipeline.output_folder import output_fault
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.record_files import parse_role, parse_texts

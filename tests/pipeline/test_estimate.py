@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import estimate, even_sample
-from pipeline.config import RunConfig, load_config, with_channel
+from pipeline.config import RunConfig, with_channel
+from pipeline.config_file import load_config
 from pipeline.estimate import estimate_run, size_of_collection
 from schemas.cut_texts import CutTexts
 from schemas.errors import DataError

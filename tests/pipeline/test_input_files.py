@@ -1,4 +1,4 @@
-"""pipeline/input_files.py: what a first look at the files finds."""
+"""pipeline/input_faults.py: what a first look at the files finds; and pipeline/input_files.py: patterns of names."""
 
 import gzip
 import re
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.input_files import check_collection, check_inputs, files_of
+from pipeline.input_faults import check_collection, check_inputs
+from pipeline.input_files import files_of
 from schemas.columns import COLUMNS
 from schemas.settings import PathSetting
 

@@ -10,10 +10,10 @@ import pytest
 
 from components.wikiclir_example_gen.sampling import sample_negatives
 from components.wikiclir_example_gen.settings import DataSettings
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from pipeline.conversion.convert import CONVERSION
 from pipeline.conversion.join import join, join_faults
-from pipeline.output_folder import made_fault
+from pipeline.made_folder import made_fault
 from schemas.errors import DataError
 from schemas.splits import SPLITS, split_of
 from tests.pipeline.test_conversion import read

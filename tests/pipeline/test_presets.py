@@ -16,7 +16,8 @@ from models.lexicon.settings import LexiconSettings
 from models.losses.settings import LossSettings, SoslSettings
 from models.rankers.settings import ScorerSettings, TwoTowersSettings
 from models.training.settings import TrainingSettings
-from pipeline.config import RunConfig, SourceSettings, dump_config, load_config
+from pipeline.config import RunConfig, SourceSettings
+from pipeline.config_file import dump_config, load_config
 from pipeline.input_files import resolve_digests
 from pipeline.presets import PRESETS, with_preset
 from pipeline.settings_file import known_keys
@@ -224,7 +225,7 @@ def test_a_null_channel_stays_away_from_a_preset_that_gives_it_until_a_key_of_it
 
 def test_a_section_that_is_built_is_given_whole() -> None:
     data = SourceSettings(queries="q", documents="d", judgments="j", query_language="en", document_language="fr")
-    channels = ChannelsSettings(towers=TwoTowersSettings.of("cnn"))
+    channels = ChannelsSettings(towers=TwoTowersSettings.with_encoder("cnn"))
     config = RunConfig(data=data, channels=channels, output="out")
     assert (config.channels, config.feedback.gain) == (channels, 0)
     assert config.training.learning_rate == 0.001

@@ -32,7 +32,7 @@ def test_a_former_name_is_refused_once_with_its_place_and_what_stands_for_it(
 
 @pytest.mark.parametrize(("key", "reason"), GONE.items())
 def test_a_setting_that_is_gone_is_refused_with_the_reason(config_file: Path, key: str, reason: str) -> None:
-    assert faults_of(config_file, f"{key}=x") == [f"--set {key}=x: {key}: is no setting any more: {reason}."]
+    assert faults_of(config_file, f"{key}=x") == [f"--set {key}=x: {key}: is no longer a setting: {reason}."]
 
 
 def test_the_settings_of_a_channel_no_longer_stand_in_a_section_of_their_own(config_file: Path) -> None:

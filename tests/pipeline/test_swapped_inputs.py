@@ -8,7 +8,8 @@ from typing import Final, get_args, get_origin
 
 import pytest
 
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig
+from pipeline.config_file import load_config
 from pipeline.input_files import resolve_digests, sha256_of_file
 from pipeline.pipeline import create_pipeline
 from pipeline.stages import StageEnd
@@ -114,7 +115,7 @@ def test_an_input_that_changes_after_it_was_hashed_ends_the_run(tmp_path: Path, 
     paths = dumps(tmp_path) if setting in DUMPS else collection(tmp_path)
     config = resolved(tmp_path, paths)
     change(Path(paths[setting]))
-    with pytest.raises(DataError, match=f"{paths[setting]} .*must not change"):
+    with pytest.raises(DataError, match=f"{paths[setting]} .*changed while the run read it"):
         run(config, create_pipeline, check_reads_nothing)
 
 

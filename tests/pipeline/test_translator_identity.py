@@ -7,7 +7,8 @@ import pytest
 
 from models.translators.command import ALLOWED
 from models.translators.translator import probe_of
-from pipeline.config import RunConfig, load_config, with_channel
+from pipeline.config import RunConfig, with_channel
+from pipeline.config_file import load_config
 from pipeline.translator_identity import with_translator_probes
 from schemas.errors import ConfigError, DataError
 from tests.models.translators.small_translator import UPPER, settings_of

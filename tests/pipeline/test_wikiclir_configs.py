@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import load_config
+from pipeline.config_file import load_config
 from schemas.errors import ConfigError
 from smooth_clir.experiments.grid import load_grid
 

@@ -18,7 +18,8 @@ from components.pusher.push_version import push_version
 from components.stage import Input, Output, stage
 from models.exported.versions import model_fingerprint, whole_versions
 from pipeline import local_runner
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig
+from pipeline.config_file import load_config
 from pipeline.input_files import files_of, resolve_digests
 from pipeline.layout import ARTIFACTS, METADATA_FILE, SERVING
 from pipeline.output_folder import run_lock

@@ -200,7 +200,7 @@ def test_where_not_every_document_is_scored_the_loss_is_measured(tmp_path):
 
 
 def test_an_evaluation_of_other_lists_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="6 lists; it is of 5"):
+    with pytest.raises(ValueError, match="6 lists; got 5"):
         evaluated(tmp_path / "1", report=sampled(queries=5))
 
 

@@ -63,7 +63,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, name: str) -> N
         (tmp_path / year).mkdir()
     before = sorted(os.listdir(tmp_path))
     versions = IndexVersions(tmp_path)
-    with pytest.raises(DataError, match="it holds"), versions.writing():
+    with pytest.raises(DataError, match="must hold only an index"), versions.writing():
         pass
     assert sorted(os.listdir(tmp_path)) == before
     assert versions.newest() is None

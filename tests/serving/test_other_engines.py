@@ -208,7 +208,7 @@ def test_the_command_exports_the_newest_index_without_removed_documents(
         ("--output {}/out --query \u2003", 2, "--query"),
         ("--output gs://bucket/out", 1, "gs://bucket/out"),
         ("--output {}/out --index {}/none", 1, "--index {}/none"),
-        ("--output {}/full", 1, "{}/full holds something"),
+        ("--output {}/full", 1, "{}/full is not empty"),
         ("--output {}/full/mine", 1, "{}/full/mine is a file"),
         ("--output {}/full/mine/below", 1, "{}/full/mine is a file"),
     ],

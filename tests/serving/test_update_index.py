@@ -139,7 +139,7 @@ def test_an_index_of_another_model_or_none_cannot_be_changed(path: str, tmp_path
         IndexUpdater(path, versions).change([], ["a"])
     IndexUpdater(path, versions).replace_all(texts_of({"a": "chat"}))
     second_updater = IndexUpdater(model_with_words("bm25").path, versions)
-    with pytest.raises(DataError, match="another one did"):
+    with pytest.raises(DataError, match="was made by another model"):
         second_updater.change(texts_of({"b": "lune"}), [])
     assert second_updater.replace_all(texts_of({"a": "chat"})).added == 1
 

@@ -1,4 +1,4 @@
-"""The verdicts on an experiment's claims, and the comparisons behind them."""
+"""Judges an experiment's claims, and shows the comparisons behind the verdicts."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,14 +33,14 @@ _PLURALS: Final = {HOLDS: "hold", CONTRADICTED: "are contradicted", OPEN: OPEN}
 
 
 class _Part(NamedTuple):
-    """One of a claim's comparisons."""
+    """A comparison of a claim."""
 
     metric: str
     row: Row
     rival: str
-    """The label of the row that it is compared with, or the name of the baseline."""
+    """The label of the other row, or the name of the baseline."""
     comparison: Comparison | None
-    """None where the rows share no finished seed, or where no cell with the same data has the baseline."""
+    """None if the rows share no finished seed, or if no cell with the same data has the baseline."""
     verdict: str = OPEN
 
 
@@ -52,13 +52,13 @@ class Judged(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Holds if every comparison does; is contradicted if any is."""
+        """The verdict: holds if every comparison holds, is contradicted if any comparison is."""
         verdicts = {part.verdict for part in self.parts}
         return CONTRADICTED if CONTRADICTED in verdicts else HOLDS if verdicts == {HOLDS} else OPEN
 
 
 def judge(experiment: Experiment) -> list[Judged]:
-    """Every claim with its verdict; Holm's correction covers all comparisons of all of them."""
+    """Judges every claim; Holm's correction covers all comparisons of all claims."""
     values = values_of(experiment.rows)
     claims = [(claim, [*_parts(claim, experiment.rows, values)]) for claim in experiment.claims]
     tested = [part.comparison for _, parts in claims for part in parts if part.comparison]
@@ -73,14 +73,14 @@ def judge(experiment: Experiment) -> list[Judged]:
 
 
 def verdicts(judged: Sequence[Judged]) -> Iterator[str]:
-    """A verdict on each claim; nothing where the experiment claims nothing."""
+    """Yields a table of the verdicts; nothing without claims."""
     if judged:
         lines = ((entry.claim.says, entry.verdict, _count(entry)) for entry in judged)
         yield table(CLAIMS_CAPTION, ("Claim", "verdict", "comparisons"), lines)
 
 
 def comparisons(judged: Sequence[Judged]) -> Iterator[str]:
-    """The comparisons behind the verdicts, and when one holds; nothing where the experiment claims nothing."""
+    """Yields the comparisons behind the verdicts, and an explanation; nothing without claims."""
     if not judged:
         return
     for claim, parts in judged:
@@ -99,11 +99,11 @@ def comparisons(judged: Sequence[Judged]) -> Iterator[str]:
 
 
 def verdict(claim: Claim, compared: Comparison | None) -> str:
-    """The verdict on a comparison of a claim: `OPEN` unless it is significant.
+    """Returns the verdict on a comparison of a claim: `OPEN` unless the comparison is significant.
 
     Args:
-      claim: has direction and margin.
-      compared: with its corrected p-value; None where nothing can be compared.
+      claim: the claim, with direction and margin.
+      compared: the comparison, with its corrected p-value; None if nothing can be compared.
     """
     if compared is None or compared.p_value >= SIGNIFICANCE:
         return OPEN
@@ -112,9 +112,9 @@ def verdict(claim: Claim, compared: Comparison | None) -> str:
 
 
 def _parts(claim: Claim, rows: Sequence[Row], values: Mapping[str, QueryMetrics]) -> Iterator[_Part]:
-    """A claim's comparisons before any correction: the test of the results, after the margin is added to the rival.
+    """Yields a claim's comparisons before correction: the test of the results, with the margin added to the rival.
 
-    Rows may differ in their data: then their queries are the same, and their lists are not.
+    Rows with different data have the same queries, but different lists.
     """
     row = _find(claim.row, rows)
     sign = 1 if claim.direction == "above" else -1
@@ -132,9 +132,9 @@ def _parts(claim: Claim, rows: Sequence[Row], values: Mapping[str, QueryMetrics]
 def _means(
     row: Row, chosen: Mapping[str, Any], metric: str, rows: Sequence[Row], values: Mapping[str, QueryMetrics]
 ) -> tuple[str, tuple[_Floats, _Floats] | None]:
-    """The label of a row's rival, and a metric of each query for the row and the rival; None where there is no pair."""
+    """Returns the rival's label, and a metric of each query for the row and the rival; None without a pair."""
     if BASELINE in chosen:
-        # Rows with the same data rank the same lists, and a baseline may be evaluated beside one of them alone.
+        # Rows with the same data rank the same lists, and a baseline may be evaluated with only one of the rows.
         cells = (cell for same in rows if same.data == row.data for cell in same.done)
         runs = (system_metric(cell, BASELINE, chosen[BASELINE], metric) for cell in cells)
         baseline = next((values for values in runs if values is not None), None)
@@ -152,7 +152,7 @@ def _means(
 def _beside(
     row: Row, system: _Floats | None, metric: str, values: Mapping[str, QueryMetrics]
 ) -> tuple[_Floats, _Floats] | None:
-    """A metric of each query for a row and for a system on the same lists; None unless both have it."""
+    """Returns a metric of each query for a row and for a system on the same lists; None unless both have it."""
     if system is None or not row.done:
         return None
     return np.mean([values[cell.name].values[metric] for cell in row.done], axis=0), system
@@ -170,7 +170,7 @@ def _count(judged: Judged) -> str:
 
 
 def _lines(claim: Claim, parts: Sequence[_Part]) -> Iterator[Sequence[str | Entry]]:
-    """A line for each rival of a claim's row."""
+    """Yields a line for each rival of a claim's row."""
     metrics = len(claim.metrics)
     for start in range(0, len(parts), metrics):
         line = parts[start : start + metrics]

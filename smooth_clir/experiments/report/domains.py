@@ -1,4 +1,4 @@
-"""The results on held-out domains, without and with an adversary, in the form of Cohen et al. 2018, Tables 1 and 2."""
+"""Reports results on held-out domains, without and with an adversary, as in Cohen et al. 2018, Tables 1 and 2."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,14 @@ from smooth_clir.experiments.experiment import Experiment, Row
 from smooth_clir.experiments.report.markdown import NOTHING, paragraph, table
 from smooth_clir.experiments.report.names import setting_name, settings_label, value_name
 from smooth_clir.experiments.report.published import Published, published_blocks
-from smooth_clir.experiments.report.significance import SIGNIFICANCE, Comparison, means_over_seeds, pairs_of, values_of
+from smooth_clir.experiments.report.significance import (
+    BOUND_NOTE,
+    SIGNIFICANCE,
+    Comparison,
+    means_over_seeds,
+    pairs_of,
+    values_of,
+)
 from smooth_clir.experiments.settings import HELD_OUT, SEED, VARIANT
 
 _ADVERSARY: Final = "adversary."
@@ -31,19 +38,19 @@ _FIGURES: Final = {
 }
 """Figures of a training's epoch to their columns."""
 _MIN_P_VALUE: Final = 0.0001
-"""The smallest p-value that is shown; a smaller one is shown as being below it."""
+"""The smallest p-value that is shown; a smaller p-value is shown as "< 0.0001"."""
 _MAX_NAMES: Final = 3
 """The largest number of trained domains that are named."""
 
 
 class Line(NamedTuple):
-    """A row with an adversary and its original, the same ranker without one; or an original alone."""
+    """A row with an adversary and its original, the same ranker without an adversary; or only an original."""
 
     ranker: str
     """The settings that both rows share, except the held-out domains."""
     row: Row
     original: Row | None
-    """None before it has finished."""
+    """The original; None before it has finished."""
 
     @property
     def adversarial(self) -> Row | None:
@@ -52,11 +59,11 @@ class Line(NamedTuple):
 
 
 def held_out_lines(experiment: Experiment) -> list[Line]:
-    """The lines of the tables: every finished row with an adversary, and each original without such a row.
+    """Returns the lines of the tables: every finished row with an adversary, and each original without such a row.
 
     The original of a row has the weight 0, the same `held_out_texts`, and the same settings outside of the adversary.
-    A row of weight 0 with `held_out_texts` is the control of these texts, whose words its vocabularies count. Its
-    original is the row without the texts, if there is one.
+    A row of weight 0 with `held_out_texts` is the control of these texts, whose words its vocabularies count; its
+    original is the row without the texts, if it exists.
     """
     rows = [row for row in experiment.rows if row.done and HELD_OUT in row.settings]
     groups: dict[str, list[Row]] = {}
@@ -66,7 +73,7 @@ def held_out_lines(experiment: Experiment) -> list[Line]:
     targets = [group[0].settings[HELD_OUT] for group in groups.values()]
     lines: list[Line] = []
     for group, label, target in zip(groups.values(), labels, targets, strict=True):
-        # Variants may be the rankers, each with and without the adversary: then its first variant names a ranker.
+        # The variants may be rankers, each with and without the adversary; then the first variant names the ranker.
         is_shared = [*zip(labels, targets, strict=True)].count((label, target)) > 1
         lines += _lines_of(group, str(group[0].settings.get(VARIANT, label)) if is_shared else label)
     rankers = [line.ranker for line in lines]
@@ -79,14 +86,14 @@ def held_out_lines(experiment: Experiment) -> list[Line]:
 
 
 def _shared_label(group: Sequence[Row]) -> str:
-    """The label of the settings that rows share, except the held-out domains; a variant may name the adversary."""
+    """Returns the label of the settings that rows share, except held-out domains; a variant may name the adversary."""
     first = group[0].settings
     keys = (key for key in first if key != HELD_OUT and not key.startswith(_ADVERSARY))
     return settings_label({key: first[key] for key in keys if all(row.settings[key] == first[key] for row in group)})
 
 
 def _lines_of(group: Sequence[Row], ranker: str) -> Iterator[Line]:
-    """The lines of rows that differ in their adversary alone."""
+    """Yields the lines of rows that differ only in their adversary."""
     controls = [row for row in group if not weight_of(row)]
     originals = [row for row in controls if not has_texts(row)] or controls
     lines = [Line(ranker, row, _original(row, group)) for row in group if row not in originals]
@@ -96,7 +103,7 @@ def _lines_of(group: Sequence[Row], ranker: str) -> Iterator[Line]:
 
 
 def _original(row: Row, group: Sequence[Row]) -> Row | None:
-    """The row without the adversary, preferably with the same updates, else the first."""
+    """Returns the row without the adversary, preferably with the same updates, else the first."""
     texts = has_texts(row) and weight_of(row) > 0
     originals = [original for original in group if not weight_of(original) and has_texts(original) == texts]
     originals.sort(key=lambda original: original.setting(UPDATES) != row.setting(UPDATES))
@@ -104,7 +111,7 @@ def _original(row: Row, group: Sequence[Row]) -> Row | None:
 
 
 def _without_adversary(row: Row) -> str:
-    """Everything that decides a row's results except the adversary and the seeds."""
+    """Returns everything that decides a row's results, except the adversary and the seeds, as JSON."""
     settings = {key: value for key, value in row.settings.items() if not key.startswith(_ADVERSARY) and key != VARIANT}
     config = {
         section: {key: value for key, value in content.items() if f"{section}.{key}" != SEED}
@@ -117,17 +124,17 @@ def _without_adversary(row: Row) -> str:
 
 
 def weight_of(row: Row) -> float:
-    """The weight of a row's adversary; 0 where there is none."""
+    """Returns the weight of a row's adversary; 0 without an adversary."""
     return row.setting(WEIGHT) or 0.0
 
 
 def has_texts(row: Row) -> bool:
-    """Whether a row's vocabularies, and its discriminator, know the texts of the held-out domains."""
+    """Returns whether a row's vocabularies and discriminator use the texts of the held-out domains."""
     return bool(row.setting(TEXTS))
 
 
 class _Change(NamedTuple):
-    """A metric of both rows of a line; a query's value is the mean over the seeds that both have."""
+    """A metric of both rows of a line; a query's value is the mean over the seeds that both rows have."""
 
     mean: float
     original: float
@@ -152,7 +159,7 @@ class _Change(NamedTuple):
 
 
 def domain_blocks(experiment: Experiment) -> Iterator[str]:
-    """The results on held-out domains, then the published numbers; nothing without such domains or finished cells."""
+    """Yields the results on held-out domains, then the published numbers; nothing without finished cells on them."""
     lines = held_out_lines(experiment)
     if not lines:
         return
@@ -170,7 +177,7 @@ def domain_blocks(experiment: Experiment) -> Iterator[str]:
 
 
 def relative_change(value: float, original: float) -> str:
-    """The change in per cent, without decimals from 1 % on.
+    """Returns the change in per cent, without decimals from 1 % on.
 
     Example:
       >>> relative_change(0.4041, 0.3282), relative_change(0.6214, 0.6188), relative_change(0.3, 0.3)
@@ -188,7 +195,7 @@ def relative_change(value: float, original: float) -> str:
 
 
 def _compare(lines: Sequence[Line]) -> dict[tuple[str, str], _Change]:
-    """(row's label, metric) to change, for lines whose rows share a seed; Holm's correction covers all of them."""
+    """Returns (row's label, metric) to change, for lines whose rows share a seed; Holm's correction covers them all."""
     rows = {row.label: row for line in lines for row in (line.row, line.original) if row}
     values = values_of(rows.values())
     changes: dict[tuple[str, str], _Change] = {}
@@ -217,7 +224,7 @@ def _caption(ranker: str, experiment: Experiment) -> str:
 
 
 def _published(experiment: Experiment) -> Published | None:
-    """The published numbers of held-out domains."""
+    """Returns the published numbers of held-out domains."""
     return experiment.published if experiment.published and experiment.published.held_out else None
 
 
@@ -229,7 +236,7 @@ def _heads() -> Sequence[str]:
 def _entries(
     lines: Sequence[Line], experiment: Experiment, changes: Mapping[tuple[str, str], _Change]
 ) -> Iterator[Sequence[str]]:
-    """The entries of a ranker's table; the first of the lines with the same domains names them."""
+    """Yields the entries of a ranker's table; only the first line of the same domains names them."""
     previous = ""
     for line in lines:
         original, adversarial = [], []
@@ -248,7 +255,7 @@ def _mean(row: Row | None, metric: str) -> str:
 
 
 def _adversary(row: Row) -> str:
-    """The weight of a row's adversary, and its unusual settings."""
+    """Returns the weight of a row's adversary, and its unusual settings."""
     keys = [key for key in row.settings if key.startswith(_ADVERSARY) and key not in (WEIGHT, TEXTS)]
     settings = {key: row.settings[key] for key in keys}
     if row.setting(UPDATES) == "alternate":
@@ -258,14 +265,14 @@ def _adversary(row: Row) -> str:
 
 
 def _seeds(line: Line) -> str:
-    """The number of seeds that both rows have, of all."""
+    """Returns the number of seeds that both rows have, and of all if it is larger."""
     row_seeds = [{cell.settings.get(SEED) for cell in row.done} for row in (line.row, line.original) if row]
     shared, planned = len(set.intersection(*row_seeds)), len(line.row.cells)
     return f"{shared}" if shared == planned else f"{shared} of {planned}"
 
 
 def _domains(row: Row, experiment: Experiment) -> str:
-    """The domains that training knows, and those that are tested."""
+    """Returns the domains of training, and those of the test."""
     held_out = row.settings[HELD_OUT]
     if not held_out:
         return "All → All"
@@ -298,7 +305,7 @@ def _explanation(lines: Sequence[Line], experiment: Experiment) -> str:
 def _shared_table(
     caption: str, heads: Sequence[str], lines: Sequence[tuple[Line, Sequence[str]]], experiment: Experiment
 ) -> str:
-    """A table of all rankers, with a column for their names if there are several."""
+    """Makes a table of all rankers, with a column for their names if there are several."""
     several = len({line.ranker for line, _ in lines}) > 1
     return table(
         caption,
@@ -321,17 +328,19 @@ def _p_value_blocks(
             shown.append((line, [text for pair in pairs for text in pair]))
     heads = [f"{METRICS[metric].name}, {test}" for metric in SHOWN for test in ("Wilcoxon", "randomisation")]
     yield _shared_table("p-values of Adv beside Original", heads, shown, experiment)
-    bound = " ≤: no drawn sign flip gave as large a difference, and the p-value may be smaller."
     yield paragraph(
         "Both tests are two-sided, over queries. Wilcoxon's p-values are those behind the marks above. Those of the "
         f"randomisation test are after Holm's correction over all {len(changes)} comparisons of this table."
-        + bound
+        + BOUND_NOTE
         * any(change.randomisation.is_bound for change in changes.values())
     )
 
 
 def _weight_blocks(lines: Sequence[Line]) -> Iterator[str]:
-    """Each weight on the eval split, where Cohen et al. choose theirs; nothing unless a ranker has several above 0."""
+    """Yields each weight's metric on the eval split, where Cohen et al. choose theirs.
+
+    Nothing unless a ranker has several weights above 0.
+    """
     rows = {row.label: (line.ranker, row) for line in lines for row in (line.original, line.row) if row}
     weights: dict[str, dict[float, list[float]]] = {}
     for ranker, row in rows.values():
@@ -355,7 +364,7 @@ def _weight_blocks(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def _discriminator_blocks(lines: Sequence[Line], experiment: Experiment) -> Iterator[str]:
-    """The discriminator's accuracy and both gradients; nothing where no training has these figures."""
+    """Yields the discriminator's accuracy and both gradients; nothing if no training has these figures."""
     shown = []
     for line in lines:
         figures = [training.best.figures for training in line.row.trainings]

@@ -25,6 +25,7 @@ from smooth_clir.experiments.experiment import Row
 from smooth_clir.experiments.report.names import settings_label, value_name
 
 EPSILONS: Final = (0.05, 0.2, 0.5, 1.0)
+_SIMILARITY_SETTINGS: Final = ("channels.towers.similarity", "channels.towers.epsilon")
 _PLANE_LIMIT: Final = 2.0
 _PLANE_CELLS: Final = 101
 _SCORES: Final = np.linspace(-1, 1, 201, dtype=np.float32)
@@ -44,8 +45,14 @@ def score_derivative(
     return derivative
 
 
-def similarity_figure() -> Picture:
-    """The paper's Figure 1: heat maps of the derivative, one for each epsilon, on one scale."""
+def similarity_figure(rows: Sequence[Row]) -> Picture | None:
+    """The paper's Figure 1: heat maps of the derivative, one for each epsilon, on one scale.
+
+    Returns:
+      None where the experiment varies neither similarity nor epsilon: the picture is the same in every report.
+    """
+    if not any(key in row.settings for row in rows for key in _SIMILARITY_SETTINGS):
+        return None
     axis = np.linspace(-_PLANE_LIMIT, _PLANE_LIMIT, _PLANE_CELLS, dtype=np.float32)
     x1, x2 = np.meshgrid(axis, axis)
     maps = {epsilon: score_derivative(epsilon, x1, x2) for epsilon in EPSILONS}
@@ -169,7 +176,7 @@ def _paint_densities(panel: Axes, scores: Sequence[ScoreCounts], title: str) -> 
         density = total / max(total.sum(), 1) / (2 * limit / bins)
         style = line_style(int(grade))
         panel.plot(centres, density, **{**style, "marker": ""})
-        panel.fill_between(centres, density, color=style["color"], alpha=0.15, linewidth=0)
+        panel.fill_between(centres, density, facecolor=style["color"], alpha=0.15, edgecolor="none")
     panel.set_axis_on()
     panel.set(title=title, xlabel="score", xticks=[-limit, 0, limit], yticks=[])
 
@@ -224,7 +231,9 @@ def _paint_curve(panel: Axes, points: Sequence[Row], key: str, metric: str, numb
     values = [[cell.metrics[metric] for cell in row.done] for row in points]
     style = line_style(number)
     panel.plot(x, [np.mean(seeds) for seeds in values], **style)
-    panel.fill_between(x, [*map(min, values)], [*map(max, values)], color=style["color"], alpha=0.2, linewidth=0)
+    panel.fill_between(
+        x, [*map(min, values)], [*map(max, values)], facecolor=style["color"], alpha=0.2, edgecolor="none"
+    )
 
 
 def training_figure(rows: Sequence[Row]) -> Picture | None:
@@ -269,4 +278,4 @@ def _paint_training(panel: Axes, row: Row, key: str, number: int) -> None:
     style = {**line_style(number), "marker": ""}
     x = np.arange(1, epochs + 1)
     panel.plot(x, values.mean(axis=0), **style)
-    panel.fill_between(x, values.min(axis=0), values.max(axis=0), color=style["color"], alpha=0.2, linewidth=0)
+    panel.fill_between(x, values.min(axis=0), values.max(axis=0), facecolor=style["color"], alpha=0.2, edgecolor="none")

@@ -1,4 +1,4 @@
-"""The parts of a report as Markdown. Text is escaped: none of it is taken for markup."""
+"""Writes the parts of a report as Markdown; escapes text, so that none is taken for markup."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from components.training_report.svg import Picture
 from pipeline.layout import FIGURES
 
 NOTHING: Final = "–"
-"""Stands in the place of a missing value."""
+"""The sign for a missing value."""
 
 
 class Entry(NamedTuple):
@@ -21,26 +21,26 @@ class Entry(NamedTuple):
 
 
 def paragraph(text: str) -> str:
-    """Text that Markdown shows as it is, on one line."""
+    """Escapes text, so that Markdown shows it as it is, on a line."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
     return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", text)
 
 
 def table(caption: str, head: Sequence[str], lines: Iterable[Sequence[str | Entry]]) -> str:
-    """A table with one line of heads, below its caption."""
+    """Makes a table with a line of heads, below its caption."""
     rows = [map(paragraph, head), ("---" for _ in head), *(map(_entry, line) for line in lines)]
     return "\n".join([f"{paragraph(caption)}\n", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def listing(summary: str, text: str) -> str:
-    """A text as it is, below its summary."""
+    """Makes a block that shows a text as it is, below its summary."""
     # A fence must be longer than any within the text.
     fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
     return f"{paragraph(summary)}:\n\n{fence}text\n{text.rstrip()}\n{fence}"
 
 
 def picture(shown: Picture) -> str:
-    """A picture whose file lies in `FIGURES` beside the report."""
+    """Makes a picture, whose file is in `FIGURES` in the report's folder."""
     title = paragraph(shown.title)
     return f"![{title}]({FIGURES}/{shown.name}.svg)\n\n{title}. {paragraph(shown.caption)}"
 

@@ -1,4 +1,4 @@
-"""The names of settings and their values in a report: the paper's, where it has some."""
+"""Names settings and their values in a report, by the paper's names if it has any."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -54,17 +54,17 @@ _PLAIN: Final = (VARIANT, "loss", "channels.towers", "channels.towers.encoder", 
 
 
 def _section(key: str) -> str:
-    """The section whose kind a setting is, else the setting."""
+    """Returns the section whose kind a setting is, else the setting."""
     return key.removesuffix(".kind")
 
 
 def setting_name(key: str) -> str:
-    """A setting's name for a reader: the paper's, else the dotted key."""
+    """Returns a setting's name for a reader: the paper's, else the dotted key."""
     return _SETTINGS.get(_section(key), key)
 
 
 def value_name(value: Any, setting: str | None = None) -> str:
-    """A value for a reader: the paper's name, if the setting has such names, else as YAML would have it.
+    """Returns a value for a reader: the paper's name, if the setting has such names, else as in YAML.
 
     Example:
       >>> value_name("mse", "loss.kind"), value_name([0.2, 0.7]), value_name({"filters": 100})
@@ -86,12 +86,11 @@ def value_name(value: Any, setting: str | None = None) -> str:
 
 
 def baseline_name(name: str) -> str:
-    """A baseline's name for a reader."""
     return _BASELINES.get(name, name)
 
 
 def settings_label(settings: Mapping[str, Any]) -> str:
-    """The label of some settings.
+    """Returns the label of settings.
 
     Example:
       >>> settings_label({"loss": "mse", "channels.towers.epsilon": 0.5})

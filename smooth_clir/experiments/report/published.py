@@ -1,4 +1,4 @@
-"""The numbers that a paper published, beside ours; `smooth_clir/experiments/published/` has a file for each table."""
+"""Shows a paper's published numbers beside ours; `smooth_clir/experiments/published/` has a file for each table."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,17 +26,17 @@ class PublishedTable(Settings):
     caption: str
     """Caption of the table."""
     layout: Literal["printed", "lines", "columns"] = "printed"
-    """`printed` shows the lines as they are, `lines` adds our systems to them. `columns` makes a column of each of our
-    systems and another of the line beside it; without a system of ours it shows nothing."""
+    """`printed` shows the lines as they are, `lines` adds our systems to them. `columns` makes two columns of each of
+    our systems and its published line; without a system of ours it shows nothing."""
     columns: tuple[str, ...]
-    """Heads: that of the lines' names, then those of the values."""
+    """Heads of the lines' names, then of the values."""
     metrics: tuple[Annotated[str, AfterValidator(OneOf(METRICS))], ...] = ()
-    """Our metrics, one for each value; `ordered_pairs` is shown as the rank loss."""
+    """Our metric for each value; `ordered_pairs` is shown as the rank loss."""
     ours: dict[str, Any] = {}
     """Settings that our systems share."""
     lines: tuple[tuple[str | float | dict[str, Any], ...], ...]
     """A name, our system unless the layout is `printed`, and the values. Our system is a mapping: settings of rows, or
-    `baseline` and the name of one. A text is shown as it is, a number with three decimals."""
+    `baseline` and its name. A text is shown as it is, a number with three decimals."""
     notes: tuple[str, ...] = ()
     """Paragraphs below the table."""
 
@@ -59,20 +59,20 @@ class Published(Settings):
     source: str
     """The paper and its table."""
     held_out: bool = False
-    """Whether they are of held-out domains: the grid must have `data.held_out`."""
+    """Whether the numbers are of held-out domains: the grid must have `data.held_out`."""
     tables: tuple[PublishedTable, ...]
-    """The tables, in their order."""
+    """The tables, in order."""
 
 
 def read_published(name: str, folder: Path = Path()) -> Published:
     """Reads published numbers.
 
     Args:
-      name: of a file of the package, or the path of another, which ends in `.yaml`.
-      folder: of relative paths.
+      name: the name of a file of the package, or the path of a file of your own, which ends in `.yaml`.
+      folder: the folder that a relative path starts from.
 
     Raises:
-      ConfigError: with every fault of the file.
+      ConfigError: the file has faults: all of them.
     """
     path = folder / os.path.expanduser(name) if name.endswith(".yaml") else PUBLISHED / f"{name}.yaml"
     content, locations, faults = read_settings_file(str(path), Published)
@@ -86,7 +86,7 @@ def read_published(name: str, folder: Path = Path()) -> Published:
 
 
 def published_blocks(published: Published, rows: Sequence["Row"]) -> Iterator[str]:
-    """The published tables, with our systems beside them."""
+    """Yields the published tables, with our systems."""
     done = [row for row in rows if row.done]
     for shown in published.tables:
         heads: Sequence[str] = shown.columns
@@ -113,7 +113,7 @@ def published_blocks(published: Published, rows: Sequence["Row"]) -> Iterator[st
 
 
 def _systems(chosen: Mapping[str, Any], shown: PublishedTable, done: Sequence["Row"]) -> Iterator[Sequence[str]]:
-    """The label and the figures of a baseline, or of each row with the chosen settings."""
+    """Yields the label and the figures of a baseline, or of each row with the chosen settings."""
     if BASELINE in chosen:
         systems = [(baseline_name(chosen[BASELINE]), row.done[0].baselines.get(chosen[BASELINE])) for row in done[:1]]
     else:
@@ -126,7 +126,7 @@ def _systems(chosen: Mapping[str, Any], shown: PublishedTable, done: Sequence["R
 
 
 def _has(value: Any, wanted: Any) -> bool:
-    """Whether a setting has the wanted value; a mapping may have further keys."""
+    """Returns whether a setting has the wanted value; a mapping may have further keys."""
     if isinstance(value, Mapping) and isinstance(wanted, Mapping):
         return wanted.items() <= value.items()
     return bool(value == wanted)

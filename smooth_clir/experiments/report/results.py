@@ -1,4 +1,4 @@
-"""The table of an experiment's results, in the form of the paper's Tables 2 and 3, and its tests."""
+"""Reports an experiment's results, in the form of the paper's Tables 2 and 3, and their tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +12,7 @@ from smooth_clir.experiments.report.markdown import NOTHING, Entry, paragraph, t
 from smooth_clir.experiments.report.names import baseline_name, setting_name, settings_label, value_name
 from smooth_clir.experiments.report.published import published_blocks
 from smooth_clir.experiments.report.significance import (
+    BOUND_NOTE,
     SIGNIFICANCE,
     Comparison,
     compare,
@@ -27,9 +28,9 @@ _Line = Sequence[str | Entry]
 
 
 def results(experiment: Experiment) -> Iterator[str]:
-    """The results of all rows, with baselines, p-values, standard errors and published numbers.
+    """Yields the results of all rows, with baselines, p-values, standard errors and published numbers.
 
-    Those on held-out domains, whose lines compare two rows, come first.
+    Results on held-out domains come first.
     """
     rows = experiment.rows
     if not any(row.done for row in rows):
@@ -80,7 +81,7 @@ class Group(NamedTuple):
 
 
 def groups_of(rows: Sequence[Row]) -> list[Group]:
-    """The rows by their data, in their order, each group with the baselines that one of its rows has."""
+    """Groups the rows by their data, in their order, with the baselines of each group's rows."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(str(row.data), []).append(row)
@@ -89,24 +90,24 @@ def groups_of(rows: Sequence[Row]) -> list[Group]:
 
 def _baselines(rows: Sequence[Row], names_data: bool) -> dict[str, Mapping[str, float]]:
     data = f", {settings_label(rows[0].data)}" if names_data else ""
-    # Rows may have different baselines; the values of the first row with a baseline stay.
+    # Rows may have different baselines; the first row with a baseline decides its values.
     baselines = {name: metrics for row in reversed(rows) if row.done for name, metrics in row.done[0].baselines.items()}
     return {f"{baseline_name(name)}{data}": metrics for name, metrics in baselines.items()}
 
 
 def best_means(rows: Sequence[Row]) -> dict[str, float]:
-    """The best mean of each metric over the finished rows; empty where fewer than two have finished."""
+    """Returns the best mean of each metric over the finished rows; empty unless two rows have finished."""
     done = [row for row in rows if row.done]
     return {metric: max(row.mean(metric) for row in done) for metric in METRICS if len(done) > 1}
 
 
 def score_text(value: float) -> str:
-    """A metric for a reader."""
+    """Formats a metric."""
     return f"{value:.3f}"
 
 
 def _lines(experiment: Experiment, comparisons: Comparisons) -> Iterator[_Line]:
-    """The rows with their baselines, one group of rows with the same data after the other."""
+    """Yields the rows with their baselines, group by group."""
     for group in groups_of(experiment.rows):
         best = best_means(group.rows)
         yield from (_line(row, best, comparisons) for row in group.rows)
@@ -131,7 +132,7 @@ def _entry(row: Row, metric: str, best: Mapping[str, float], comparisons: Compar
 
 
 def _parameter_blocks(rows: Sequence[Row]) -> Iterator[str]:
-    """The parameters of the baselines, which all rows with the same data share; nothing where there are none."""
+    """Yields the parameters of the baselines, which all rows with the same data share; nothing without parameters."""
     reports = [row.done[0].evaluation for row in reversed(rows) if row.done]
     chosen = {name: values for report in reports if report for name, values in report.parameters.items()}
     if chosen:
@@ -140,7 +141,7 @@ def _parameter_blocks(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _channel_blocks(rows: Sequence[Row]) -> Iterator[str]:
-    """The metrics of each channel of the rows' scores alone; nothing where no score has more than one."""
+    """Yields the metrics of each channel alone; nothing if every score has a single channel."""
     lines = []
     for row in rows:
         reports = [cell.evaluation for cell in row.done if cell.evaluation]
@@ -153,7 +154,7 @@ def _channel_blocks(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _search_blocks(rows: Sequence[Row]) -> Iterator[str]:
-    """The metrics of the rows in the whole collection, and of their channels alone; nothing where no cell searched."""
+    """Yields the metrics of rows, and of their channels alone, in the whole collection; nothing without a search."""
     lines = []
     sizes: set[int] = set()
     for row in rows:
@@ -170,7 +171,7 @@ def _search_blocks(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _seen_blocks(experiment: Experiment) -> Iterator[str]:
-    """The results of queries on seen documents, and of those on cold ones; nothing where it is not known."""
+    """Yields the results of queries on seen and on cold documents; nothing if this is unknown."""
     seen, cold = (_part(experiment, name) for name in ("seen", "cold"))
     if seen.cells and cold.cells:
         for part, words in ((seen, "with an MR document"), (cold, "without an MR document")):
@@ -182,7 +183,7 @@ def _seen_blocks(experiment: Experiment) -> Iterator[str]:
 
 
 def _part(experiment: Experiment, name: str) -> Experiment:
-    """The finished cells as if the queries on seen, or on cold, documents were all there are."""
+    """Returns the experiment with only the queries on seen, or on cold, documents."""
     parts = [(cell, getattr(cell.evaluation, name, None)) for cell in experiment.cells]
     return replace(
         experiment,
@@ -202,17 +203,16 @@ def _p_value_blocks(rows: Sequence[Row], comparisons: Comparisons) -> Iterator[s
     )
     heads = ("Row", "reference row", *_metric_names())
     yield table("p-values of the difference from the reference row", heads, lines)
-    bound = " ≤: no drawn sign flip gave as large a difference, and the p-value may be smaller."
     yield paragraph(
         "Two-sided paired randomisation test over queries (exact where there are few queries, else 9,999 drawn sign "
         "flips), a query's value being the mean over the seeds that both rows have. Holm's correction covers all "
         f"{len(comparisons)} comparisons of the table. The test separates differences between queries from chance, not "
-        "differences between seeds." + bound * any(comparison.is_bound for comparison in comparisons.values())
+        "differences between seeds." + BOUND_NOTE * any(comparison.is_bound for comparison in comparisons.values())
     )
 
 
 def _error_blocks(rows: Sequence[Row]) -> Iterator[str]:
-    """The standard errors of the rows' means; nothing where each row has a single query."""
+    """Yields the standard errors of the rows' means; nothing if each row has a single query."""
     errors = standard_errors(rows)
     labels = dict.fromkeys(label for label, _ in errors)
     if labels:

@@ -1,5 +1,6 @@
-"""Tests of significance between the rows of an experiment, query by query."""
+"""Tests differences between the rows of an experiment for significance, query by query."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -19,37 +20,39 @@ from schemas.evaluation import (
     QueryMetrics,
     system_key,
 )
-from smooth_clir.experiments.cell import Cell
+from smooth_clir.experiments.cell import RUN_AGAIN, Cell
 from smooth_clir.experiments.experiment import Row
 from smooth_clir.experiments.settings import BASELINE, SEED
 
 SIGNIFICANCE: Final = 0.05
+BOUND_NOTE: Final = " ≤: no drawn sign flip gave as large a difference, and the p-value may be smaller."
+QRELS_DIGEST_FILE: Final = "qrels.sha256"
 
 
 def query_metrics(cell: Cell) -> QueryMetrics:
-    """Every metric of a finished cell for every query.
+    """Reads every metric of a finished cell for every query.
 
     Raises:
-      DataError: the file is missing or damaged, or is not of the same evaluation as the metrics.
+      DataError: the file is missing or damaged, or does not belong to the cell's metrics.
     """
     values = _read(cell.folder / PER_QUERY_FILE)
     for key, value in cell.metrics.items():
         mean = float(np.mean(values.values.get(key, np.nan)))
         if not abs(mean - value) <= 1e-9:
             raise DataError(
-                f"{cell.folder}: the mean of {key} in {PER_QUERY_FILE} must be that of {METRICS_FILE}; got {mean:.6f} "
-                f"and {value:.6f}. Run the cell again."
+                f"{cell.folder}: the mean of {key} must be the same in {PER_QUERY_FILE} and {METRICS_FILE}; got "
+                f"{mean:.6f} and {value:.6f}. Run the cell again."
             )
     return values
 
 
 def system_metric(cell: Cell, kind: str, name: str, metric: str) -> npt.NDArray[np.float64] | None:
-    """A metric of another system beside a finished cell: float [queries]; None where the cell has no such system.
+    """Reads a metric of a baseline or channel of a finished cell: float [queries]; None if the cell lacks the system.
 
     Args:
       cell: the cell.
-      kind: `BASELINE`, or `CHANNEL` for one of the cell's own channels alone.
-      name: of the system.
+      kind: `BASELINE` or `CHANNEL`.
+      name: the system's name.
       metric: a key of `METRICS`.
 
     Raises:
@@ -64,18 +67,18 @@ def _read(path: Path) -> QueryMetrics:
     try:
         return QueryMetrics.from_tsv(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read ({error}); run the experiment again to complete it.") from None
+        raise DataError(f"Cannot read {path} ({error}); {RUN_AGAIN}.") from None
 
 
 class Comparison(NamedTuple):
-    """A metric of two rows."""
+    """A comparison of a metric of two rows."""
 
     difference: float
     """The mean over queries of the first row minus that of the second."""
     p_value: float
-    """The p-value; after Holm's correction, once all comparisons are known."""
+    """The p-value, after Holm's correction once all comparisons are known."""
     is_bound: bool
-    """Whether the p-value lies at the test's resolution, and may be smaller."""
+    """Whether the p-value is the test's resolution, so that the true value may be smaller."""
 
     @property
     def p_text(self) -> str:
@@ -84,7 +87,7 @@ class Comparison(NamedTuple):
 
 
 def reference_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
-    """Every row with its reference row: the first in the grid's order that has the same data."""
+    """Yields every row with its reference row: the first row with the same data."""
     first: dict[str, Row] = {}
     for row in rows:
         reference = first.setdefault(str(row.data), row)
@@ -93,15 +96,16 @@ def reference_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
 
 
 def compare(rows: Sequence[Row]) -> dict[tuple[str, str], Comparison]:
-    """Every row against its reference row, for every metric.
+    """Compares every row with its reference row, by every metric.
 
-    A two-sided paired randomisation test over queries. A query's value is the mean over the seeds that both rows have.
+    The test is a two-sided paired randomisation test over queries. A query's value is the mean over the seeds that both
+    rows have.
 
     Returns:
-      (row's label, metric) to comparison; a row that shares no finished seed with its reference has none.
+      (row's label, metric) to comparison; none for a row that shares no finished seed with its reference.
 
     Raises:
-      DataError: a cell's files do not belong together, or two rows with the same data have other lists.
+      DataError: a cell's files do not belong together, or rows with the same data have different lists.
     """
     values = values_of(rows)
     p_values, differences = {}, {}
@@ -118,10 +122,10 @@ def compare(rows: Sequence[Row]) -> dict[tuple[str, str], Comparison]:
 
 
 def standard_errors(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
-    """The standard error of each row's mean over queries, a query's value being the mean over the row's seeds.
+    """Returns the standard error of each row's mean over queries. A query's value is the mean over the row's seeds.
 
     Returns:
-      (row's label, metric) to standard error; a row without a finished cell, or with fewer than two queries, has none.
+      (row's label, metric) to standard error; none for a row without finished cells, or with fewer than two queries.
 
     Raises:
       DataError: a cell's files do not belong together.
@@ -135,7 +139,7 @@ def standard_errors(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
 
 
 def values_of(rows: Iterable[Row]) -> dict[str, QueryMetrics]:
-    """The metrics of each query, by the names of the rows' finished cells.
+    """Reads the metrics of each query, by the names of the rows' finished cells.
 
     Raises:
       DataError: a cell's files do not belong together.
@@ -144,25 +148,25 @@ def values_of(rows: Iterable[Row]) -> dict[str, QueryMetrics]:
 
 
 def pairs_of(row: Row, reference: Row, values: Mapping[str, QueryMetrics]) -> list[tuple[Cell, Cell]]:
-    """Finished cells of two rows that have the same seed.
+    """Returns the pairs of finished cells of two rows with the same seed.
 
     Raises:
-      DataError: they are not of the same queries, or with the same data not of the same lists.
+      DataError: a pair has different queries, or has the same data and different lists.
     """
     pairs = [(cell, match) for cell in row.done for match in reference.done if _seed(cell) == _seed(match)]
     for cell, match in pairs:
         folders = f"{cell.folder} and {match.folder}"
-        if row.data == reference.data and _qrels(cell) != _qrels(match):
+        if row.data == reference.data and qrels_digest(cell) != qrels_digest(match):
             raise DataError(f"{folders}: {QRELS_FILE} must be the same; run the cells again.")
         if values[cell.name].query_ids != values[match.name].query_ids:
-            raise DataError(f"{folders}: {PER_QUERY_FILE} must be of the same queries; run the cells again.")
+            raise DataError(f"{folders}: {PER_QUERY_FILE} must have the same queries; run the cells again.")
     return pairs
 
 
 def means_over_seeds(
     pairs: Sequence[tuple[Cell, Cell]], values: Mapping[str, QueryMetrics], metric: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """A metric of each query, float [queries], for the first row of the pairs and for the second."""
+    """Returns a metric of each query, float [queries], for the first and for the second row of the pairs."""
     first, second = (
         np.mean([values[cell.name].values[metric] for cell in cells], axis=0) for cells in zip(*pairs, strict=True)
     )
@@ -170,9 +174,18 @@ def means_over_seeds(
 
 
 def _seed(cell: Cell) -> int | None:
-    """The cell's seed; None where the grid has none, so that any two cells are a pair."""
+    """Returns the cell's seed; None if the grid has no seed, so that any two cells are a pair."""
     return cell.settings.get(SEED)
 
 
-def _qrels(cell: Cell) -> bytes:
-    return (cell.folder / QRELS_FILE).read_bytes()
+def qrels_digest(cell: Cell) -> str:
+    """Returns the SHA-256 of a cell's judgments, which an archive of cells has in their place.
+
+    Raises:
+      DataError: the judgments are missing.
+    """
+    digest, qrels = cell.folder / QRELS_DIGEST_FILE, cell.folder / QRELS_FILE
+    try:
+        return digest.read_text() if digest.is_file() else hashlib.sha256(qrels.read_bytes()).hexdigest()
+    except OSError as error:
+        raise DataError(f"Cannot read {qrels} ({error.strerror}); {RUN_AGAIN}.") from None

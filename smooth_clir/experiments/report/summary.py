@@ -1,4 +1,4 @@
-"""The summary at the head of a report: the verdicts, one table and one picture."""
+"""Makes the summary at the head of a report: the verdicts, a table and a picture."""
 
 from collections.abc import Iterator, Sequence
 from statistics import mean
@@ -21,7 +21,7 @@ _LONGEST_LABEL: Final = 60
 
 
 def summary(experiment: Experiment, judged: Sequence[Judged]) -> Iterator[str]:
-    """The verdicts on the claims, and two metrics of every row; no table before a cell is done."""
+    """Yields the verdicts on the claims, and two metrics of every row once a cell is done."""
     yield from verdicts(judged)
     if any(row.done for row in experiment.rows):
         heads = ("Row", *(METRICS[metric].name for metric in _SHOWN))
@@ -50,11 +50,7 @@ class _Line(NamedTuple):
 
 
 def summary_figure(rows: Sequence[Row]) -> Picture | None:
-    """NDCG@5 of every row and baseline, from the top in the order of the tables.
-
-    Returns:
-      None where no row has finished.
-    """
+    """Draws NDCG@5 of every row and baseline, in the order of the tables; None before a row has finished."""
     lines = [*_picture_lines(rows)]
     if not lines:
         return None

@@ -1,4 +1,4 @@
-"""The report of an experiment: its sections, from a summary to the commands that repeat it, as one Markdown file."""
+"""Writes the report of an experiment as a Markdown file, from a summary to the commands that repeat it."""
 
 import os
 from collections import Counter
@@ -35,7 +35,7 @@ from smooth_clir.experiments.report.summary import SUMMARY, summary, summary_fig
 from smooth_clir.experiments.settings import SEED, VARIANT
 
 DIFFERENCES: Final = "docs/differences.md"
-"""The page on where we depart from the paper."""
+"""The page on differences from the paper."""
 
 _PROJECT: Final = Path(__file__).parents[3]
 
@@ -44,15 +44,15 @@ def write_report(folder: Path) -> None:
     """Writes `REPORT_FILE`, its pictures, its cells and their provenance: the same bytes for the same experiment.
 
     Args:
-      folder: of an experiment, finished or not.
+      folder: the folder of an experiment, finished or not.
 
     Raises:
-      DataError: the folder is no experiment's, or an earlier version's, or files of a finished cell are missing,
-        damaged or not of one run.
+      DataError: the folder is not an experiment's, or was written by an earlier version, or files of a finished cell
+        are missing, damaged or of different runs.
     """
     experiment = read_experiment(folder)
     if former := [".".join(keys) for cell in experiment.cells for keys, _ in renamed_in(cell.config)]:
-        raise DataError(f"{folder}: has settings of an earlier version, such as {former[0]}; {RUN_AGAIN}.")
+        raise DataError(f"{folder} has settings of an earlier version, such as {former[0]}; {RUN_AGAIN}.")
     pictures = report_pictures(experiment.rows)
     text = report_text(experiment, pictures, _address_of_differences(folder))
     files: dict[str, str | bytes] = {f"{FIGURES}/{picture.name}.svg": picture.file for picture in pictures}
@@ -66,16 +66,16 @@ def write_report(folder: Path) -> None:
 
 
 def _address_of_differences(folder: Path) -> str | None:
-    """The address of `DIFFERENCES` in a report that lies within the project; None elsewhere."""
+    """Returns the address of `DIFFERENCES` for a report within the project; None elsewhere."""
     folder, page = folder.resolve(), _PROJECT / DIFFERENCES
     return os.path.relpath(page, folder) if folder.is_relative_to(_PROJECT) and page.is_file() else None
 
 
 def report_pictures(rows: Sequence[Row]) -> list[Picture]:
-    """The pictures for which there are results: the summary's, the paper's in its order, and the trainings."""
+    """Returns the pictures that have results: the summary's, the paper's in its order, and the trainings'."""
     pictures = [
         summary_figure(rows),
-        similarity_figure(),
+        similarity_figure(rows),
         loss_figure(rows),
         density_figure(rows),
         curve_figure(rows, 4, "channels.towers.epsilon", "ε", "ε = 0 is the plain cosine."),
@@ -86,11 +86,11 @@ def report_pictures(rows: Sequence[Row]) -> list[Picture]:
 
 
 def report_text(experiment: Experiment, pictures: Sequence[Picture] = (), differences: str | None = None) -> str:
-    """The whole report.
+    """Returns the whole report.
 
     Args:
       experiment: the experiment, finished or not.
-      pictures: of its results.
+      pictures: the pictures of its results.
       differences: the address of `DIFFERENCES`; None names the page without a link.
     """
     rows = experiment.rows
@@ -115,7 +115,7 @@ def report_text(experiment: Experiment, pictures: Sequence[Picture] = (), differ
 
 def _grid_and_cells(experiment: Experiment) -> Iterator[str]:
     grid = "; ".join(
-        # The rows of the results have the variants' names.
+        # The rows of the results name the variants.
         f"{len(values)} variants"
         if key == VARIANT
         else f"{setting_name(key)}: {', '.join(value_name(value, key) for value in values)}"
@@ -128,7 +128,7 @@ def _grid_and_cells(experiment: Experiment) -> Iterator[str]:
     yield paragraph(f"{len(experiment.cells)} cells: {states}.")
     if experiment.provenance:
         libraries = "; ".join(f"{name} {version}" for name, version in experiment.provenance.libraries.items())
-        yield paragraph(f"Measured with {experiment.provenance.words()}; {libraries}.")
+        yield paragraph(f"Measured with {experiment.provenance.commit_text()}; {libraries}.")
     if unfinished := [cell for cell in experiment.cells if cell.status != "done"]:
         lines = ((cell.name, cell.status, cell.reason or NOTHING) for cell in unfinished)
         yield table("Cells that have not finished", ("Cell", "status", "reason"), lines)
@@ -158,11 +158,11 @@ _NO_COLUMN: Final = (
     *("loss.theta", "embeddings.query", "embeddings.document", "embeddings.train", "training.epochs"),
     *("data.used_negatives", "data.negatives", "evaluation.baselines", "output", SEED),
 )
-"""Settings that stand behind derived conditions, and those that are no conditions."""
+"""Settings that derived conditions show, and settings that are not conditions."""
 
 
 def _negatives(cell: Cell) -> Any:
-    """The number of NR documents of a list, and that of a test list where it differs."""
+    """Returns the number of NR documents of a list, and of a test list if it differs."""
     used, tested = cell.setting("data.used_negatives"), cell.setting("data.test_negatives")
     available = "those of data.candidates" if cell.setting("data.candidates") else cell.setting("data.negatives")
     usual = used or available
@@ -170,9 +170,9 @@ def _negatives(cell: Cell) -> Any:
 
 
 def conditions(rows: Sequence[Row]) -> Iterator[str]:
-    """The conditions of the rows' trainings: a table of those that differ, and a sentence with those that all share.
+    """Yields the conditions of the rows' trainings: a table of those that differ, and a sentence of the shared ones.
 
-    Any setting in which the rows differ is a column. Nothing before a cell is done.
+    Every setting in which the rows differ is a column. Yields nothing before a cell is done.
     """
     done = [row for row in rows if row.done]
     if not done:
@@ -184,7 +184,7 @@ def conditions(rows: Sequence[Row]) -> Iterator[str]:
         for key in (*_CONDITIONS, *further)
     }
     values |= {name: [_values(row, condition) for row in done] for name, condition in _DERIVED.items()}
-    # A setting that only some kinds have differs where rows that have it differ; a kind also from none.
+    # A setting of only some kinds counts as differing if the rows that have it differ; a kind also differs from none.
     keys_of_rows = [_keys(row.done[0]) for row in done]
     for key in further:
         beside_keys = zip(values[setting_name(key)], keys_of_rows, strict=True)
@@ -195,14 +195,14 @@ def conditions(rows: Sequence[Row]) -> Iterator[str]:
         lines = ((row.label, *(values[name][number] for name in differing)) for number, row in enumerate(done))
         yield table("Conditions in which the rows differ", ("Row", *differing), lines)
     names = (*map(setting_name, _CONDITIONS), *_DERIVED)
-    # Cells without trainings, such as those of pooled folds, lack the conditions that follow from trainings.
+    # Cells without trainings, such as pooled folds, lack the conditions that follow from trainings.
     unknown = [name for name in _DERIVED if {*values[name]} == {NOTHING}]
     if shared := "; ".join(f"{name}: {values[name][0]}" for name in names if name not in (*differing, *unknown)):
         yield paragraph(f"{'All rows have' if len(done) > 1 else f'{done[0].label} has'} {shared}.")
 
 
 def _keys(cell: Cell) -> set[str]:
-    """The dotted settings of a cell's configuration."""
+    """Returns the dotted settings of a cell's configuration."""
 
     def below(content: Mapping[str, Any], prefix: str) -> Iterator[str]:
         for name, value in content.items():
@@ -215,7 +215,7 @@ def _keys(cell: Cell) -> set[str]:
 
 
 def _values(row: Row, condition: Callable[[Cell], Any], setting: str | None = None) -> str:
-    """A condition of a row's finished cells; several values where the seeds differ in it."""
+    """Returns a condition of a row's finished cells; several values if the seeds differ."""
     values = (condition(cell) for cell in row.done)
     return " or ".join(dict.fromkeys(NOTHING if value is None else value_name(value, setting) for value in values))
 
@@ -251,7 +251,7 @@ _STABILITY_COLUMNS: Final[Mapping[str, Callable[[Stability], float | None]]] = {
 
 
 def stability(rows: Sequence[Row]) -> Iterator[str]:
-    """The stability of every row that has a report of it; each sentence stands once, with its rows."""
+    """Yields the stability of every row that has a stability report; each sentence occurs once, with its rows."""
     reports = {row.label: [cell.stability for cell in row.done if cell.stability] for row in rows}
     reports = {label: seeds for label, seeds in reports.items() if seeds}
     if not reports:

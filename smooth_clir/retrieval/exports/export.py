@@ -1,4 +1,4 @@
-"""Writes the documents of an index for another engine: into a folder that appears whole."""
+"""Writes the documents of an index for another engine, into a folder that appears whole."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ _ROW_GROUP: Final = 1 << 12
 def write_parquet(
     index: CorpusIndex, folder: Path, model: LoadedModel, query: str | None, on_progress: Callable[[int], None]
 ) -> list[str]:
-    """Writes `documents-00000.parquet` and those that follow it; see `docs/search.md`."""
+    """Writes `documents-00000.parquet` and the files after it; see `docs/search.md`."""
     schema = pa.schema(
         [
             ("id", pa.string()),
@@ -101,8 +101,8 @@ def export_index(
       remarks for the user.
 
     Raises:
-      DataError: a document cannot be given to this engine.
-      OSError: the folder holds something, or cannot be written.
+      DataError: the engine refuses a document.
+      OSError: the folder is not empty, or cannot be written.
     """
     target = Path(output).resolve()
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ PART_BYTES: Final = 32 << 20
 MAX_ID_BYTES: Final = 512
 """OpenSearch's limit."""
 WEIGHT_UNIT: Final = 100_000
-"""Vespa's `wand`, which brings the candidates of the words, has whole weights; their score has the exact ones."""
+"""Scales the weights of Vespa's `wand`, which brings the words' candidates by whole weights; scores use exact ones."""
 _LAST_TWO: Final = "".join(chr(plane << 16 | last) for plane in range(1, 17) for last in (0xFFFE, 0xFFFF))
 _VESPA_REFUSES: Final = re.compile(f"[^\t\n\r\u0020-\ufdcf\ufde0-\ufffd\U00010000-\U0010ffff]|[{_LAST_TWO}]")
 """The characters that no string of Vespa may hold: controls and noncharacters."""
@@ -42,8 +42,8 @@ class JsonLinesEngine(NamedTuple):
     records: Callable[[Text, list[float], dict[str, float]], Sequence[Any]]
     """The lines of a document with its vector and its weighted terms; a DataError for a refused id."""
     query: Callable[[Any, Any, Any], Any]
-    """The request with a vector or None, weighted terms, and a bound on the product of the query's vector and any
-    document's; each may be text that stands for it."""
+    """The request for a vector or None, weighted terms, and an upper bound of the product of the query's vector and any
+    document's; each may be a placeholder text."""
 
 
 def _vespa_files(manifest: IndexManifest) -> dict[str, str]:
@@ -65,7 +65,7 @@ def _whole(words: dict[str, float]) -> dict[str, int]:
 
 
 def _vespa_query(vector: Any, words: Any, _offset: Any) -> dict[str, Any]:
-    """A request to `/search/`; a channel without a value brings no candidates."""
+    """Returns a request to `/search/`; a channel without a value brings no candidates."""
     whole = f"WORDS TIMES {WEIGHT_UNIT}, ROUNDED, AT LEAST 1"
     terms = json.dumps(_whole(words), ensure_ascii=False) if isinstance(words, dict) else whole
     channels = [f"({{targetHits: {DEPTH}}}nearestNeighbor(vector, vector))"] if vector else []
@@ -92,16 +92,16 @@ def _opensearch_files(manifest: IndexManifest) -> dict[str, str]:
 def _opensearch_records(text: Text, vector: list[float], words: dict[str, float]) -> list[Any]:
     if (size := len(text.id.encode())) > MAX_ID_BYTES:
         raise DataError(f"an id must have at most {MAX_ID_BYTES} bytes for OpenSearch; {text.id[:40]!r}… has {size}.")
-    # Lucene and Faiss have no use for the zero vector; its part of the score is 0.
+    # Leaves out the zero vector, which Lucene and Faiss refuse; its part of the score is 0.
     channels: dict[str, Any] = ({"vector": vector} if any(vector) else {}) | ({"words": words} if words else {})
     return [{"index": {"_id": text.id}}, {"title": text.title, "text": text.text, **channels}]
 
 
 def _opensearch_query(vector: Any, words: Any, offset: Any) -> dict[str, Any]:
-    """A request to `_search`; a channel without a value brings no candidates.
+    """Returns a request to `_search`; a channel without a value brings no candidates.
 
-    The vectors' own score is no inner product but a function of it, so that a script adds the product. No script may
-    give a score below 0, hence the offset.
+    OpenSearch's own score of vectors is a function of the inner product, so a script adds the product itself. A script
+    must not give a score below 0, hence the offset.
     """
     channels: list[dict[str, Any]] = []
     script: dict[str, Any] = {"source": "_score"}
@@ -162,7 +162,7 @@ def write_json_lines(
 
 
 def write_parts(folder: Path, documents: Iterable[Sequence[Any]], max_bytes: int = PART_BYTES) -> None:
-    """Writes `documents-00000.jsonl` and those that follow it: each document's records, a line each, in one file."""
+    """Writes `documents-00000.jsonl` and the files after it; the lines of a document stay in the same file."""
     parts = ("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode() for lines in documents)
     for number, part in enumerate(parts):
         with open(folder / f"documents-{number:05}.jsonl", "wb") as file:
@@ -176,12 +176,12 @@ def _indented(content: Any) -> str:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Writes a file for people: one value, indented."""
+    """Writes a value as indented JSON."""
     path.write_text(_indented(content), encoding="utf-8")
 
 
 def numbers(values: npt.NDArray[np.float32]) -> list[float]:
-    """The numbers with just the digits that tell each float32 from its neighbours.
+    """Returns the numbers with the fewest digits that identify each float32.
 
     Example:
       >>> numbers(np.array([0.1], np.float32))
@@ -191,10 +191,10 @@ def numbers(values: npt.NDArray[np.float32]) -> list[float]:
 
 
 def term_weights(terms: Iterable[bytes], weights: npt.NDArray[np.float32]) -> dict[str, float]:
-    """The terms of a text with their weights, without the padding of a query."""
+    """Returns the terms of a text with their weights, without the padding of a query."""
     return {term.decode(): weight for term, weight in zip(terms, numbers(weights), strict=True) if term and weight > 0}
 
 
 def query_parts(query: EncodedQuery) -> tuple[list[float], dict[str, float]]:
-    """The vector and the weighted terms of a query."""
+    """Returns the vector and the weighted terms of a query."""
     return numbers(query.vector), term_weights(query.terms.tolist(), query.weights)

@@ -33,7 +33,7 @@ def build_collection(
     """Writes the queries, documents, judgments, title pairs, manifest and card of a pair of wikis.
 
     Args:
-      languages: of the queries, and of the documents; the same for a wiki paired with itself.
+      languages: the query and the document language; the same for a wiki paired with itself.
       settings: how dumps become a collection.
       dumps: the content of the dumps.
       folder: the folder to write to.
@@ -64,7 +64,7 @@ def build_collection(
 def _relevance(
     languages: tuple[str, str], dumps: Dumps, is_document: npt.NDArray[np.bool_]
 ) -> tuple[Counterparts | None, Relevance, list[Fault]]:
-    """Returns the counterparts, the relevant documents, and the articles without any, by reason."""
+    """Returns the counterparts, the relevant documents, and the articles without relevant documents, by reason."""
     queries, documents = (dumps.wikis[language] for language in languages)
     if languages[0] == languages[1]:
         sources, targets = unpack_links(mutual_links(documents.links))
@@ -106,7 +106,7 @@ def _write_title_pairs(
     queries, documents = (dumps.wikis[language].names for language in languages)
     known = np.flatnonzero(counterparts.documents != MISSING).tolist()
     pairs = [(query, int(counterparts.documents[query])) for query in known]
-    # A page with several queries may have some of each split. What the title of a train query's page means is known.
+    # A page with several queries may have queries in each split. Pages with a train query are not held out.
     held_out = {query for query in written.held_out_queries if query not in written.train_queries}
     count = 0
     with file_system.open_file(os.path.join(folder, PAIRS_FILE), "wb") as file:

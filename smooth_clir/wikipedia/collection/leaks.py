@@ -24,8 +24,8 @@ class QueryAudit:
 
     Attributes:
       queries: all queries.
-      title_words: queries with a word of the title. These words are removed, so it must be 0.
-      alike: queries with a word that begins like one of the title: the same four letters, or all of a shorter word.
+      title_words: queries with a word of the title; must be 0, because these words are removed.
+      alike: queries with a word that begins like a word of the title, with the same four letters.
       redirect_words: queries with a word of at least four letters of a redirect to the page.
     """
 
@@ -35,7 +35,6 @@ class QueryAudit:
     redirect_words: int = 0
 
     def add(self, query: str, title: str, redirects: Sequence[str]) -> None:
-        """Counts a query."""
         words, names = _words(query), _words(title)
         self.queries += 1
         self.title_words += not words.isdisjoint(names)
@@ -56,14 +55,14 @@ AGREEING: Final = 5
 texts that share half of them."""
 
 _HALF: Final = 8
-"""Bytes of half a shingle. A whole one is as long as three English words."""
+"""Bytes of half a shingle. A shingle is as long as three English words."""
 _HALVES: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 _FACTORS: Final = np.array(
     [0x9E3779B185EBCA87, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53,
      0xD6E8FEB86659FD93], np.uint64
 )  # fmt: skip
 _MAX_COMPARED: Final = 100
-"""Largest number of texts that a text is compared with. Of many equal texts, a few are enough."""
+"""Largest number of texts that a text is compared with; a few of many equal texts are enough."""
 
 
 def signature(text: str) -> npt.NDArray[np.uint32]:
@@ -86,7 +85,7 @@ def signature(text: str) -> npt.NDArray[np.uint32]:
 def near_duplicates(
     signatures: npt.NDArray[np.uint32], held_out: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]
 ) -> Iterator[tuple[int, int]]:
-    """Yields each held-out text that has a near-duplicate among the candidates, and the first of these.
+    """Yields each held-out text that has a near-duplicate among the candidates, and its first near-duplicate.
 
     Args:
       signatures: [texts, `HASHES`].

@@ -29,7 +29,7 @@ def collect_links(parts: Iterable[tuple[npt.NDArray[np.int32], npt.NDArray[np.in
 
     Args:
       parts: sources and targets, both [links]; a number below 0 is no article.
-      max_links: an upper bound on the number of links; memory is allocated once for so many.
+      max_links: an upper bound on the number of links, for which memory is allocated once.
     """
     links, count = np.empty(max_links, np.uint64), 0
     for sources, targets in parts:

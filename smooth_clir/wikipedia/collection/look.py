@@ -1,6 +1,6 @@
-"""A look into dumps before a collection is made: counts, examples, and the time, disk and memory that it takes.
+"""Looks into dumps before a collection is made: counts, examples, and the time, disk and memory of a collection.
 
-Each dump is read for a few seconds, from its middle to its end and then from its start, as when a collection is made.
+Each dump is read for a few seconds, from its middle to its end and then from its start.
 """
 
 import io
@@ -43,16 +43,16 @@ class Look:
 
     Attributes:
       language: the wiki's language.
-      account: the account of the pages that were read.
-      seconds: the time that they took.
-      read_bytes: their size in the stored dump.
+      account: the account of the read pages.
+      seconds: the time of reading.
+      read_bytes: the size of the read pages in the stored dump.
       dump_bytes: the size of the whole dump.
-      kept_bytes: the size of their kept texts.
+      kept_bytes: the size of the kept texts.
       kinds: the number of articles of each kind, in the order of `KINDS`.
       without_lead: the number of articles without a sentence above the first heading.
-      sentences: the number of articles with one.
-      suspicious: the number of suspicious first sentences, by what is suspicious (see `residue`).
-      suspicious_examples: title, first sentence and what is suspicious about it.
+      sentences: the number of the other articles.
+      suspicious: the number of suspicious first sentences, by suspicion (see `residue`).
+      suspicious_examples: title, first sentence and suspicion.
       examples: title, first sentence without the title's words, and text.
     """
 
@@ -94,7 +94,6 @@ class Look:
             yield from (f"  {title}", f"    query: {query}", f"    text: {text}")
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the content for JSON."""
         account = self.account._asdict() | {"drops": [drops.as_dict() for drops in self.account.drops]}
         examples = [dict(zip(("title", "query", "text"), example, strict=True)) for example in self.examples]
         return {
@@ -156,7 +155,7 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> L
                 sentences += 1
                 if suspicion := residue(lead[0]):
                     suspicious[suspicion] += 1
-                    # Shows one example of each kind at most.
+                    # Shows at most one example of each suspicion.
                     if len(suspicious_examples) < _SUSPICIOUS_EXAMPLES and suspicious[suspicion] == 1:
                         suspicious_examples.append((title, _cut(lead[0]), suspicion))
                 if len(examples) < EXAMPLES:
@@ -189,7 +188,7 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> L
 
 
 def _from_the_middle(paths: Sequence[str]) -> Iterator[Chunk]:
-    """Yields all chunks of a dump, starting in the middle. The middle chunk may hold only the footer."""
+    """Yields all chunks of a dump, starting in the middle."""
     middle = len(paths) // 2
     for path in (*paths[middle:], *paths[:middle]):
         chunks = dump_chunks(path)
@@ -198,12 +197,11 @@ def _from_the_middle(paths: Sequence[str]) -> Iterator[Chunk]:
 
 
 def _cut(text: str) -> str:
-    """Returns the beginning of a text."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 class _CountedFile(io.BufferedReader):
-    """A file whose bytes are counted, by its name, as they are read."""
+    """A file that counts the bytes that are read, by its name."""
 
     def __init__(self, file: io.FileIO, counts: Counter[str]) -> None:
         super().__init__(file)
@@ -216,7 +214,7 @@ class _CountedFile(io.BufferedReader):
 
 
 SMALL_BYTES: Final = 1 << 24
-"""Largest size of dumps that take less time to read than to estimate."""
+"""Largest size of dumps that are read faster than estimated."""
 
 _TABLE_BYTES_A_SECOND: Final = 4e6
 """Bytes of a gzipped table that are read in a second."""
@@ -237,8 +235,8 @@ class Estimate:
     Attributes:
       pages: the pages of all dumps.
       processes: the processes that read the dumps.
-      seconds: the time of the whole.
-      disk_bytes: the largest size below the output; half of it stays.
+      seconds: the total time.
+      disk_bytes: the largest size of the output; half of it is kept.
       memory_bytes: the memory of the largest process.
     """
 
@@ -257,7 +255,6 @@ class Estimate:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns the content for JSON."""
         return asdict(self)
 
 
@@ -275,10 +272,10 @@ def preflight(
       pairs, settings, files: see `read_dumps`; the files are on this machine.
       folder: the output, which need not exist.
       say: called with a line for a person.
-      processes: the processes that read the dumps; None for one a core.
+      processes: the number of processes that read the dumps; None for one a core.
 
     Raises:
-      DataError: the disk has too little room, or the part of a dump that was read is damaged.
+      DataError: the disk has too little free space, or the part of a dump that was read is damaged.
     """
     if sum(os.path.getsize(path) for paths in files.values() for path in paths) < SMALL_BYTES:
         return
@@ -291,8 +288,8 @@ def preflight(
     free = shutil.disk_usage(existing).free
     if free < expected.disk_bytes:
         raise DataError(
-            f"{folder} must lie on a disk with {rounded_size(expected.disk_bytes)} of room, estimated from a part of "
-            f"the dumps; it has {rounded_size(free)}: make room, or choose another output."
+            f"{folder} must be on a disk with {rounded_size(expected.disk_bytes)} free, estimated from a part of the "
+            f"dumps; got {rounded_size(free)}. Free space, or choose another output."
         )
 
 
@@ -302,7 +299,7 @@ def estimate_making(
     files: Mapping[str, Sequence[str]],
     processes: int | None = None,
 ) -> Estimate:
-    """Estimates the cost from the sizes of the files and some seconds of reading each dump.
+    """Estimates the cost from the sizes of the files and a few seconds of reading each dump.
 
     Args:
       pairs, settings, files, processes: see `preflight`.

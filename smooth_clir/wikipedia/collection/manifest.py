@@ -1,4 +1,4 @@
-"""The account of a collection made of dumps: `manifest.json`, and the data card, which renders it for people."""
+"""Describes a collection made from dumps: `manifest.json`, and the data card, which renders it for people."""
 
 import json
 import re
@@ -29,7 +29,7 @@ from smooth_clir.wikipedia.wikitext.conventions import LANGUAGE_WORDS
 FORMAT: Final = 1
 
 _SETTINGS: Final = WikipediaSettings.model_fields.keys() - {"wikis", "sitelinks"}
-"""Settings in the manifest. Files have their own entries, and folders have none."""
+"""Settings in the manifest. Files have their own entries; folders are left out."""
 
 
 def make_manifest(
@@ -44,13 +44,13 @@ def make_manifest(
     """Returns the content of `manifest.json`. It names no path, process or time: the same inputs give the same bytes.
 
     Args:
-      languages: of the queries, and of the documents.
+      languages: the query and the document language.
       settings: how dumps became a collection.
       dumps: the content of the dumps.
       written: the account of queries and documents.
       counterparts: the MR documents; None for a wiki paired with itself.
-      title_pairs: their number.
-      shared: titles of documents of eval and test lists, each with that of a nearly identical MR document of train
+      title_pairs: the number of title pairs.
+      shared: titles of documents of eval and test lists, each with the title of a nearly identical MR document of train
         lists.
     """
     queries, documents = (dumps.wikis[language] for language in languages)
@@ -106,7 +106,6 @@ def make_manifest(
 
 
 def manifest_text(manifest: Mapping[str, Any]) -> str:
-    """Returns the text of the manifest's file."""
     return json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -159,13 +158,13 @@ _QUERIES: Final = {
     "text": "the beginning of a page's text",
 }
 _GRADES: Final = {
-    True: "Grade 2 is a page that the query's page links to and that links back, grade 1 one that it links to.",
-    False: "Grade 2 is the page about the same thing in the other language, grade 1 one with mutual links to that.",
+    True: "Grade 2 is a page that the query's page links to and that links back, grade 1 a page that it links to.",
+    False: "Grade 2 is the page about the same thing in the other language, grade 1 a page with mutual links to it.",
 }
 _LICENCE: Final = """\
 The texts are Wikipedia's, by its contributors, under [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/).
-Who passes them on, or what is made of them, names Wikipedia and the pages (their titles stand beside the texts, and ids
-of documents are page ids), says that they were cut and cleaned, and gives the same licence."""
+If you pass on the texts, or what you make of them, name Wikipedia and the pages (the files have their titles, and
+documents' ids are page ids), say that the texts were cut and cleaned, and use the same licence."""
 
 
 def data_card(manifest: Mapping[str, Any]) -> str:
@@ -212,9 +211,9 @@ def _leaks(content: Mapping[str, Any]) -> Iterator[str]:
     queries = max(audit["queries"], 1)
     alike, redirects = audit["with_a_word_that_begins_like_one"], audit["with_a_word_of_a_redirect"]
     yield (
-        f"Of {audit['queries']:,} queries {audit['with_a_word_of_the_title']:,} hold a word of their page's title, "
-        f"{alike:,} ({alike / queries:.1%}) one that begins like one, and {redirects:,} ({redirects / queries:.1%}) "
-        "one of a redirect to the page."
+        f"Of {audit['queries']:,} queries, {audit['with_a_word_of_the_title']:,} hold a word of their page's title, "
+        f"{alike:,} ({alike / queries:.1%}) a word that begins like a word of the title, and {redirects:,} "
+        f"({redirects / queries:.1%}) a word of a redirect to the page."
     )
     pairs = "".join(f"; {_escaped(held_out)} and {_escaped(trained)}" for held_out, trained in audit["examples"][:3])
     yield (
@@ -224,8 +223,8 @@ def _leaks(content: Mapping[str, Any]) -> Iterator[str]:
     )
     if content["query_language"] != content["document_language"]:
         yield (
-            f"`{PAIRS_FILE}` holds no name of a page of eval and test lists: neither of their queries' pages nor of "
-            "their relevant documents."
+            f"`{PAIRS_FILE}` leaves out the names of the pages of eval and test queries and of their relevant "
+            "documents."
         )
 
 

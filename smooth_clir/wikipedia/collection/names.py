@@ -1,4 +1,4 @@
-"""The names of a wiki's articles, and the dictionary of titles that mean the same."""
+"""Holds the names of a wiki's articles, and pairs titles that mean the same."""
 
 from array import array
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ class PackedStrings:
 
 
 class Names:
-    """The names of each article: its title, and those of the redirects to it.
+    """The names of each article: its title, and the titles of the redirects to it.
 
     Args:
       titles: the titles of the articles.
@@ -52,7 +52,6 @@ class Names:
         self._sorted = leads_to[self._order]
 
     def title(self, article: int) -> str:
-        """Returns an article's title."""
         return self._titles[article]
 
     def redirects(self, article: int) -> list[str]:
@@ -68,10 +67,10 @@ class Names:
 def title_pairs(
     queries: Names, documents: Names, pairs: Sequence[tuple[int, int]], held_out: Container[int]
 ) -> Iterator[tuple[str, str]]:
-    """Yields titles of both languages that mean the same, each pair once: of pages, and of redirects to either page.
+    """Yields distinct pairs of titles of both languages that mean the same: of pages, and of redirects to either page.
 
-    All names of held-out pages are left out, even if another page has the same name: whoever learns from the pairs has
-    not seen the title of a test page.
+    Leaves out all names of held-out pages, even if another page has the same name, so that the pairs show no title of a
+    test page.
 
     Args:
       queries: the names in the queries' wiki.

@@ -1,4 +1,4 @@
-"""Reads one piece of a dump into files: its texts are cut and cleaned here, before anything is joined."""
+"""Reads a piece of a dump into files; cuts and cleans its texts before anything is joined."""
 
 import hashlib
 import io
@@ -29,10 +29,10 @@ from smooth_clir.wikipedia.wikitext.markup import TooCostly
 TEXTS: Final = ".texts"
 """Suffix of a piece's texts. Each line is an article: title, text, and the sentences of its lead, separated by tabs."""
 REDIRECTS: Final = ".redirects"
-"""Suffix of the titles of a piece's redirects, one a line."""
+"""Suffix of the titles of a piece's redirects, a line each."""
 ARRAYS: Final = ".npz"
 _ACCOUNT: Final = ".json"
-"""Suffix of a piece's account. Written last. It starts with its own digest and lists those of the other files; the
+"""Suffix of a piece's account. Written last. It starts with its own digest and lists the other files' digests; the
 piece is complete if all of them match."""
 
 _KNOWN_LINKS: Final = 1 << 16
@@ -73,7 +73,7 @@ class ArticleArrays(NamedTuple):
       links: the titles to which the articles link, one article after the other, [links].
       redirect_ids: page ids, [redirects].
       redirects: titles, [redirects].
-      redirect_targets: the titles to which they lead, [redirects].
+      redirect_targets: the titles to which the redirects lead, [redirects].
     """
 
     titles: npt.NDArray[np.uint64]
@@ -97,7 +97,7 @@ def write_arrays(arrays: Mapping[str, Any], path: str) -> None:
 
 
 def read_array(path: str, name: str) -> npt.NDArray[Any]:
-    """Reads the array of one name."""
+    """Reads the array of this name."""
     with file_system.open_file(path, "rb") as file:
         # NumPy seeks, which remote files cannot do well.
         content = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
@@ -132,7 +132,7 @@ def read_articles(piece: Piece, folder: str) -> PieceAccount:
 
 
 def _digests(path: str) -> dict[str, str]:
-    """SHA-256 of each file of a piece but its account, by its suffix."""
+    """Returns the SHA-256 of each file of a piece except its account, by suffix."""
     digests = {}
     for ending in (TEXTS, REDIRECTS, ARRAYS):
         with file_system.open_file(path + ending, "rb") as file:
@@ -181,7 +181,7 @@ class ArticleReader:
             title = self._titles.normal(page.title)
             target = page.redirect or redirect_target(page.text, self._conventions)
             if target is not None:
-                # A redirect that leads nowhere is kept, to be counted with those whose article is missing.
+                # Keeps a redirect that leads nowhere, to count it with redirects to missing articles.
                 leads_to = title_hash(self._titles.linked_title(target) or "")
                 self._redirects.append((page.page_id, title_hash(title), leads_to))
                 yield title, True
@@ -227,8 +227,7 @@ class ArticleReader:
 
 
 def _link_hasher(titles: Titles) -> Callable[[str], int | None]:
-    """Returns a function from a link to the hash of its article's title, or None. Cached, because few articles get most
-    links."""
+    """Returns a function from a link to the hash of its article's title, or None; cached, as many links repeat."""
 
     @lru_cache(_KNOWN_LINKS)
     def link_hash(target: str) -> int | None:

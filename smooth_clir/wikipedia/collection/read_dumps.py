@@ -1,4 +1,4 @@
-"""Reads all dump files. Each piece is read by itself, perhaps in another process or on another machine."""
+"""Reads all dump files, piece by piece, perhaps in several processes or on several machines."""
 
 import logging
 import os
@@ -33,9 +33,9 @@ class Dumps:
     """The content of all dump files.
 
     Attributes:
-      wikis: by language.
-      language_links: links from the pages of one wiki to those of another, by their languages.
-      sitelinks: by the languages of a pair.
+      wikis: the wikis, by language.
+      language_links: links from a wiki's pages to another wiki's, by both languages.
+      sitelinks: Wikidata's links, by both languages.
       files: the files by the keys of their settings.
     """
 
@@ -48,7 +48,7 @@ class Dumps:
         """Yields notes on the files for a person."""
         unverified = [file.path for files in self.files.values() for file in files if not file.verified_by]
         if unverified:
-            yield f"no checksum lies beside {', '.join(map(os.path.basename, unverified))}: taken as it is"
+            yield f"not verified, because no checksum is in the folder: {', '.join(map(os.path.basename, unverified))}"
 
 
 def read_dumps(
@@ -65,7 +65,7 @@ def read_dumps(
       settings: how dumps become a collection.
       files: the files of each given input, by its key (`WikipediaSettings.inputs`).
       work: a folder for the pieces.
-      apply: reads the pieces, perhaps elsewhere and several at a time.
+      apply: shares the pieces among workers.
 
     Raises:
       DataError: a file is damaged, has another checksum, is from another wiki, or changes meanwhile.

@@ -18,11 +18,11 @@ _ROWS: Final = 1 << 22
 
 
 Pairs: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[np.uint64]]
-"""Page ids or title hashes, and title hashes in the same or the other wiki, both [links]."""
+"""Page ids or title hashes, and title hashes in the same or another wiki, both [links]."""
 
 
 class TableRead(NamedTuple):
-    """The arrays of a table: their paths, and the number of rows in all of them."""
+    """The paths of a table's arrays, and the total number of rows."""
 
     paths: tuple[str, ...]
     rows: int
@@ -34,7 +34,7 @@ def read_language_links(name: str, path: str, target: SiteInfo, folder: str) -> 
     Args:
       name: the beginning of the arrays' file names.
       path: the wiki's language links.
-      target: the other wiki, which gives the form of its titles.
+      target: the other wiki, for the form of its titles.
       folder: the folder to write to.
     """
     normal = Titles(target).normal
@@ -70,7 +70,7 @@ def read_sitelinks(name: str, path: str, sites: tuple[SiteInfo, SiteInfo], folde
 
 
 def _packed(rows: Iterable[tuple[int, int]], source: type[np.int64 | np.uint64]) -> Iterator[Pairs]:
-    """Yields rows as arrays; those of the first column have the type `source`."""
+    """Yields rows as arrays; the first column has the type `source`."""
     iterator = iter(rows)
     columns: Any = [("source", source), ("target", np.uint64)]
     while len(block := np.fromiter(islice(iterator, _ROWS), columns)):

@@ -1,4 +1,4 @@
-"""The relevant documents of each article's queries, as in the paper (section 5, Datasets)."""
+"""Finds the relevant documents of each article's queries, as in the paper (section 5, Datasets)."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ class Counterparts:
     """The MR document of each article of the queries' wiki: the article about the same thing in the other wiki.
 
     Attributes:
-      documents: [articles], articles of the documents' wiki; `MISSING` if there is none.
-      is_lost: [articles], whether there is a link, but to no article of the dump.
+      documents: [articles], articles of the documents' wiki, or `MISSING`.
+      is_lost: [articles], whether the article has only links to pages that are not in the dump.
       counts: the links by their outcome.
     """
 
@@ -43,7 +43,7 @@ def find_counterparts(
     Args:
       queries: the queries' wiki.
       documents: the documents' wiki.
-      from_queries: parts of the language links from the queries' wiki to the other one.
+      from_queries: parts of the language links from the queries' wiki to the documents' wiki.
       from_documents: parts of the language links in the other direction.
       sitelinks: parts of Wikidata's links: title hashes in the queries' wiki, and in the documents' wiki.
     """
@@ -71,7 +71,7 @@ def find_counterparts(
     for page_ids, titles in from_queries:
         add(queries.find_ids(page_ids), documents.find(titles))
     for page_ids, titles in from_documents:
-        # A document's link goes in the other direction; one to a missing article says nothing about the queries' wiki.
+        # In the other direction; a document's link to a missing article says nothing about the queries' wiki.
         add(queries.find(titles), documents.find_ids(page_ids))
     for query_titles, document_titles in sitelinks:
         add(queries.find(query_titles), documents.find(document_titles))
@@ -104,8 +104,7 @@ def relevance_across_wikis(counterparts: Counterparts, links: Links, is_used: np
 
 
 def relevance_within_wiki(links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
-    """Returns the relevance within a wiki: MR are the articles with mutual links to the query's own; SR are those to
-    which it links one way.
+    """Returns the relevance within a wiki: MR are articles with mutual links to the query's; SR are other link targets.
 
     Args:
       links: the links of the wiki.

@@ -19,10 +19,10 @@ MISSING: Final = -1
 """The number of a missing article."""
 
 _NO_TITLE: Final = 0
-"""The hash of no title, for practical purposes."""
+"""A number that is, for practical purposes, the hash of no title."""
 
 _LONGEST_CHAIN: Final = 8
-"""Longest chain of redirects that is followed. MediaWiki itself follows a single redirect, and bots mend the others."""
+"""Longest chain of redirects that is followed. MediaWiki follows a single redirect, and bots mend longer chains."""
 
 
 class RedirectCounts(NamedTuple):
@@ -31,8 +31,8 @@ class RedirectCounts(NamedTuple):
     Attributes:
       read: all redirects.
       used: redirects to articles.
-      lost: redirects to no article of the dump: to other namespaces, other wikis, or deleted pages.
-      circular: redirects to each other, or in longer chains than are followed.
+      lost: redirects to pages that are not articles of the dump: in other namespaces, other wikis, or deleted.
+      circular: redirects to each other, or in chains that are too long.
     """
 
     read: int
@@ -50,7 +50,7 @@ class Articles:
     Attributes:
       page_ids, kinds, words, signatures: see `ArticleArrays`.
       redirect_counts: the counts of the redirects.
-      repeated: the number of articles with the title of an earlier one; titles lead to the earlier one.
+      repeated: the number of articles with the title of an earlier article, to which the title leads.
     """
 
     def __init__(self, read: Callable[[str], npt.NDArray[Any]]) -> None:
@@ -75,11 +75,11 @@ class Articles:
           targets: the titles to which they lead, [redirects].
 
         Returns:
-          the article of each redirect, [redirects]; `MISSING` if there is none.
+          the article of each redirect, [redirects], or `MISSING`.
         """
         names, rows = _first_of_each(titles, np.arange(len(titles), dtype=np.int64))
         articles, at = self.find(targets), targets.copy()
-        # A redirect to a redirect leads to the second one's target, and so on.
+        # A redirect to a redirect leads to that redirect's target, and so on.
         for _ in range(_LONGEST_CHAIN):
             unresolved = np.flatnonzero(articles == MISSING)
             step = _look_up(names, at[unresolved])
@@ -98,11 +98,11 @@ class Articles:
         return articles
 
     def find(self, titles: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
-        """Returns the articles to which titles lead, [titles]; `MISSING` if there is none."""
+        """Returns the articles to which titles lead, [titles], or `MISSING`."""
         rows = _look_up(self._titles, titles)
         articles = np.full(len(titles), MISSING, np.int32)
-        is_there = rows != MISSING
-        articles[is_there] = self._articles[rows[is_there]]
+        is_known = rows != MISSING
+        articles[is_known] = self._articles[rows[is_known]]
         return articles
 
     def find_ids(self, page_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
@@ -113,7 +113,7 @@ class Articles:
 def _first_of_each(
     keys: npt.NDArray[np.uint64], values: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[Any]]:
-    """Returns the sorted keys, each once, with the first value of each."""
+    """Returns the sorted distinct keys, with the first value of each."""
     unique, first = np.unique(keys, return_index=True)
     return unique, values[first]
 
@@ -132,7 +132,7 @@ def _look_up(
 
 
 class LinkCounts(NamedTuple):
-    """The counts of a wiki's links between articles, through redirects and each once.
+    """The counts of a wiki's distinct links between articles, through redirects.
 
     Attributes:
       used: all links.
@@ -189,18 +189,15 @@ class Wiki:
 
     @cached_property
     def names(self) -> Names:
-        """The names of the articles."""
         titles = PackedStrings(line.partition("\t")[0] for line in self._lines(TEXTS))
         return Names(titles, PackedStrings(self._lines(REDIRECTS)), self._lead_to)
 
     @cached_property
     def links(self) -> Links:
-        """The links between the articles."""
         return self._wikitext_links() if self._links is None else self._table_links(self._links)
 
     @cached_property
     def link_counts(self) -> LinkCounts:
-        """The counts of the links."""
         if self._links is None:
             return LinkCounts(len(self.links), None, None)
         wikitext_links = self._wikitext_links()

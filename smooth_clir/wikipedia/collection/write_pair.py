@@ -1,4 +1,4 @@
-"""Writes the queries, documents and judgments of two wikis, and accounts for every article of both."""
+"""Writes the queries, documents and judgments of two wikis, and accounts for every article."""
 
 import bisect
 import os
@@ -71,9 +71,9 @@ class Written:
 
     Attributes:
       pages: articles of the queries' wiki with a query.
-      no_pages: the other articles of this wiki.
+      no_pages: the other articles of the queries' wiki.
       documents: articles of the documents' wiki that are documents.
-      no_documents: the other articles of this wiki.
+      no_documents: the other articles of the documents' wiki.
       queries: the written queries of all pages.
       short_queries: sentences that were too short, from pages with other queries.
       judgments: grade to the number of judgments.
@@ -84,7 +84,7 @@ class Written:
       held_out_documents: the relevant documents of the eval and test queries.
       train_documents: MR documents of train queries.
       audit: the audit of the queries.
-      examples: some queries, drawn by a hash of their ids, with the articles of their documents and the grades.
+      examples: queries drawn by a hash of their ids, with the articles of their documents and the grades.
     """
 
     pages: int = 0
@@ -109,9 +109,9 @@ class PairWriter:
     """Writes the files of a pair of wikis.
 
     Args:
-      languages: of the queries, and of the documents.
+      languages: the query and the document language.
       settings: how dumps become a collection.
-      queries, documents: the articles of the two wikis; the same ones for a wiki paired with itself.
+      queries, documents: the articles of the two wikis; equal for a wiki paired with itself.
       names: the names in the queries' wiki.
       folder: the folder to write to.
     """
@@ -143,7 +143,7 @@ class PairWriter:
         return is_document
 
     def write_documents(self, texts: Texts) -> None:
-        """Writes the documents, in the dump's order; a document's id is that of its page."""
+        """Writes the documents, in the dump's order; a document's id is its page id."""
         written, language, page_ids = self.written, self._languages[1], self._documents.page_ids
         with self._file(documents_file(language), int(self.is_document.sum())) as file:
             for article, (title, text, *_) in enumerate(texts()):
@@ -191,7 +191,7 @@ class PairWriter:
     def _write_page(
         self, page: int, article: int, fields: list[str], grades: Mapping[int, int], files: "_Files"
     ) -> ArticleReason | None:
-        """Writes the queries of an article; returns the reason if there is none."""
+        """Writes the queries of an article, or returns the reason why it has no queries."""
         written, settings, (title, text, *lead) = self.written, self._settings, fields
         own_texts = {"first_sentence": lead[:1], "sentences": lead, "text": [text]}[settings.queries]
         if not any(own_texts):
@@ -244,7 +244,7 @@ class PairWriter:
         """Yields the ids of NR documents, never the query's own page."""
         generator = random.Random(stable_hash("negatives", query_id))
         left_out = {article, *grades}
-        # Draws a few more than wanted, because some may be left out.
+        # Draws a few more than needed, because some may be left out.
         count = min(self._settings.negatives + len(left_out), len(self._document_rows))
         drawn = self._document_rows[generator.sample(range(len(self._document_rows)), count)].tolist()
         negatives = [document for document in drawn if document not in left_out][: self._settings.negatives]
@@ -272,12 +272,12 @@ def _reason(code: int) -> ArticleReason | None:
 
 
 class ShardedFile:
-    """Writes lines into one file, or into several of about as many records.
+    """Writes lines into a file, or into several files with about equally many records.
 
     Args:
       folder: the folder of the files.
-      name: the name of a single file; of several `name-00000-of-00004`.
-      shards: the number of files; all are made, even if they stay empty.
+      name: the name of a single file; several files are called `name-00000-of-00004`.
+      shards: the number of files; even empty files are made.
       records: the expected number of records.
     """
 
@@ -302,8 +302,8 @@ class ShardedFile:
         """Writes a line.
 
         Args:
-          record: the number of its record, from 0, in rising order.
-          line: without its end.
+          record: the number of the line's record, from 0, in rising order.
+          line: the line, without its end.
         """
         self._move_to(record * len(self._paths) // self._records)
         self._files[-1].write(line.encode() + b"\n")

@@ -34,12 +34,12 @@ _BLOCK: Final = 1 << 20
 
 
 class Chunk(NamedTuple):
-    """The pages whose `<page>` lies in one part of a file.
+    """The pages whose `<page>` is in a part of a file.
 
     Attributes:
       path: the file's path.
       packing: how the file is packed.
-      start, end: the part, in bytes of the stored file. A page that begins in it may end beyond it.
+      start, end: the part, in bytes of the stored file. A page that begins in the part may end beyond it.
       size: the file's size in bytes.
     """
 
@@ -66,14 +66,14 @@ def dump_chunks(path: str, chunk_bytes: int = CHUNK_BYTES) -> list[Chunk]:
     - plain: a chunk every `chunk_bytes`.
     - bzipped, with the index of a multistream dump beside it: whole streams, as the index names them.
     - bzipped, without an index: whole streams, found in at most one pass over the file. A file of a single stream is
-      one chunk.
-    - gzipped: one chunk.
+      a single chunk.
+    - gzipped: a single chunk.
 
-    Each page of the file belongs to one chunk, whose reader reads beyond the chunk's end if necessary.
+    Each page of the file belongs to exactly one chunk, whose reader reads beyond the chunk's end if necessary.
 
     Args:
       path: the file's path.
-      chunk_bytes: smallest size of a chunk, except of the last one, in bytes of the stored file.
+      chunk_bytes: smallest size of all chunks but the last, in bytes of the stored file.
 
     Raises:
       DataError: the file is not a dump, or the index belongs to another file.
@@ -99,7 +99,7 @@ def dump_chunks(path: str, chunk_bytes: int = CHUNK_BYTES) -> list[Chunk]:
 
 
 def _stream_groups(path: str, stream: Any, size: int, chunk_bytes: int) -> Iterator[int]:
-    """Yields the starts of all chunks of a bzipped file but the first."""
+    """Yields the starts of a bzipped file's chunks, without the first."""
     if index := index_path(path):
         with opened_if_there(index) as index_stream:
             has_index = index_stream is not None
@@ -119,15 +119,15 @@ def _by_index(path: str, stream: Any, size: int, index: str, chunk_bytes: int) -
     for offset in stream_offsets(index):
         if offset >= size:
             raise DataError(
-                f"{path}: has {size:,} bytes, but its index {index} names byte {offset:,}. The dump is incomplete, or "
-                "the index belongs to another: download both again."
+                f"{path} has {size:,} bytes, but its index {index} names byte {offset:,}. The dump is incomplete, or "
+                "the index belongs to another dump: download both again."
             )
         if offset >= start + chunk_bytes:
             stream.seek(offset)
             if not _HEAD.fullmatch(stream.read(_HEAD_BYTES)):
                 raise DataError(
-                    f"{path}: a bzip2 stream must begin at byte {offset:,}, which its index {index} names, and none "
-                    "does. One of the two is damaged or belongs to another dump: download both again."
+                    f"{path}: no bzip2 stream begins at byte {offset:,}, which its index {index} names. One of the two "
+                    "is damaged or belongs to another dump: download both again."
                 )
             yield offset
             start = offset
@@ -146,13 +146,13 @@ def index_path(path: str) -> str | None:
 
 
 def stream_offsets(path: str) -> Iterator[int]:
-    """Yields the bytes at which the dump's streams of pages begin, each once, in order.
+    """Yields the distinct bytes at which the dump's streams of pages begin, in order.
 
     Args:
       path: the index, a file of lines `offset:page id:title`.
 
     Raises:
-      DataError: a line has no offset, or a lower one than the line before.
+      DataError: a line has no offset, or a lower offset than the line before.
     """
     last = -1
     before = b""
@@ -170,20 +170,20 @@ def stream_offsets(path: str) -> Iterator[int]:
             before, last = text, int(text)
             yield last
     if unfinished:
-        raise damaged(path, f"its last line must be a whole one; got {unfinished[:80]!r}")
+        raise damaged(path, f"its last line must be complete; got {unfinished[:80]!r}")
     if last < 0:
-        raise DataError(f"{path}: the index names no page; take the one that belongs to the dump, or none.")
+        raise DataError(f"{path}: the index names no page; use the dump's own index, or none.")
 
 
 def next_stream_start(stream: Any, offset: int) -> int | None:
-    """Returns the first byte at or after an offset at which one bzip2 stream ends and another begins, or None.
+    """Returns the first byte at or after an offset at which a bzip2 stream ends and another begins, or None.
 
-    Both magic numbers must be there, 128 bits in all. A disk error is likelier than compressed content that holds them
+    Searches for both magic numbers, 128 bits in all. A disk error is likelier than compressed content that holds them
     by chance. (Unpacking such content would find no end of a stream there, and fail.)
 
     Args:
       stream: the file.
-      offset: in bytes of the file.
+      offset: the offset in bytes of the file.
     """
     offset = max(offset, _FOOT_BYTES)
     stream.seek(offset - _FOOT_BYTES)
@@ -201,6 +201,6 @@ def next_stream_start(stream: Any, offset: int) -> int | None:
 
 
 def _ends_stream(foot: bytes) -> bool:
-    """Whether these are the last bytes of a stream, which ends at any bit of the last byte."""
+    """Returns whether these are the last bytes of a stream, which may end at any bit of the last byte."""
     bits = int.from_bytes(foot, "big")
     return any(bits >> (32 + filled) & (1 << 48) - 1 == _FOOT for filled in range(8))

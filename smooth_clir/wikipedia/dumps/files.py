@@ -1,4 +1,4 @@
-"""The files of a dump: which files make up one dump, and whether they are those that were published."""
+"""Finds the files of a dump, and compares them with the published checksums."""
 
 import glob
 import hashlib
@@ -29,19 +29,19 @@ class _Part(NamedTuple):
 
 
 def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.glob) -> list[str]:
-    """Returns the parts of one dump, in the order of their pages.
+    """Returns the parts of a dump, in the order of their pages.
 
     Parts are recognised by Wikimedia's names: `...-pages-articles1.xml-p1p41242.bz2`, or
     `enwiki-2025-09-01-p10p1147431.xml.bz2` in the content-file exports. Indexes, checksums and all other files that
     are not XML are left out.
 
     Args:
-      pattern: a pattern with `*`, `?` or `[...]`; or the path of one file, with any name in any folder.
+      pattern: a pattern with `*`, `?` or `[...]`; or the path of a single file, with any name in any folder.
       find: returns the paths that match a pattern.
 
     Raises:
-      DataError: no file matches, or the matching files are not one dump: two wikis, two dates, whole files and parts,
-        or parts that have pages in common.
+      DataError: no file matches, or the matching files are not a single dump: they have two wikis, two dates, whole
+        files and parts, or parts that have pages in common.
 
     Example:
       >>> there = ["w-pages2.xml-p9p14.bz2", "w-pages1.xml-p1p8.bz2", "w-index1.txt-p1p8.bz2"]
@@ -52,11 +52,11 @@ def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.gl
         return [pattern]
     parts = sorted(part for path in find(pattern) if (part := _part_of(path)))
     if not parts:
-        raise DataError(f"no dump file (*.xml, *.xml.bz2, *.xml.gz, or parts of one) matches {pattern}.")
+        raise DataError(f"No dump file (*.xml, *.xml.bz2, *.xml.gz, or parts of it) matches {pattern}.")
     if len(stems := sorted({part.stem for part in parts})) > 1:
         raise DataError(
-            f"{pattern} must match the files of one dump; it matches those of {len(stems)}: {', '.join(stems)}. "
-            "Narrow it down."
+            f"{pattern} must match the files of a single dump; got {len(stems)} dumps: {', '.join(stems)}. Narrow it "
+            "down."
         )
     for first, second in pairwise(parts):
         if not _follows(first, second):
@@ -68,7 +68,7 @@ def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.gl
 
 
 def _follows(first: _Part, second: _Part) -> bool:
-    """Whether the second part's pages come after the first's, by their page ids or else by the parts' numbers."""
+    """Returns whether the second part's pages come after the first's, by page ids or else by the parts' numbers."""
     if first.last_page >= 0:
         return first.last_page < second.first_page
     return second.last_page < 0 <= first.number < second.number
@@ -89,7 +89,7 @@ _HEX_DIGITS: Final = {"sha256": 64, "sha1": 40, "md5": 32}
 _LINE: Final = re.compile(r"([0-9A-Fa-f]{32,64})(?:\s+\*?(\S.*))?")
 _TAGGED_LINE: Final = re.compile(r"[A-Z0-9]+ \((.+)\) = ([0-9A-Fa-f]{32,64})")
 _DUMP: Final = re.compile(r"[a-z0-9_]+-(?:[0-9]{8}|latest)")
-"""The beginning of the names of all files of one dump, including its checksums."""
+"""The beginning of the names of all files of a dump, including its checksums."""
 
 
 class FileSum(NamedTuple):
@@ -97,9 +97,9 @@ class FileSum(NamedTuple):
 
     Attributes:
       path: the file's path.
-      size: in bytes.
-      sha256: in hexadecimal.
-      verified_by: the checksum files that name the file; empty if there are none.
+      size: the size in bytes.
+      sha256: the digest in hexadecimal.
+      verified_by: the checksum files that name the file.
     """
 
     path: str
@@ -123,7 +123,7 @@ def check_sum(path: str) -> FileSum:
         if digests[algorithm] != digest:
             raise DataError(
                 f"{path}: wrong checksum: expected {algorithm} {digest} by {source}; got {digests[algorithm]} of "
-                f"{size:,} bytes. Download the file again, or both if the dump was published again."
+                f"{size:,} bytes. Download the file again, or both files if the dump was published again."
             )
     return FileSum(path, size, digests["sha256"], tuple(source for _, _, source in expected))
 
@@ -164,17 +164,17 @@ def _parsed(line: str) -> tuple[str, str] | None:
 
 
 def _lines(path: str) -> list[str]:
-    """Returns the lines of a file; none if there is no such file."""
+    """Returns the lines of a file; none if it does not exist."""
     with opened_if_there(path) as stream:
         content: bytes = stream.read() if stream else b""
     return [line.strip() for line in content.decode("utf-8", "replace").splitlines()]
 
 
 def check_digests(files: Mapping[str, Sequence[FileSum]], digests: Mapping[str, str]) -> None:
-    """Checks that the files that were read are those with which the run began.
+    """Checks that the read files are those with which the run began.
 
     Args:
-      files: the files that were read, by the keys of their settings.
+      files: the read files, by the keys of their settings.
       digests: each key's `input_digest` at the beginning of the run.
 
     Raises:
@@ -188,9 +188,9 @@ def check_digests(files: Mapping[str, Sequence[FileSum]], digests: Mapping[str, 
 
 
 def file_states(files: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
-    """Number, size and time of the last change of each local file, by its path: another content has another state.
+    """Returns the number, size and time of the last change of each local file, by path.
 
-    The pieces of a dump are read out of order, by several processes, so that no digest covers what each of them read.
+    Shows a change of a dump while several processes read its pieces, of which no digest covers what each has read.
     """
     states = {path: os.stat(path) for paths in files.values() for path in paths if "://" not in path}
     return {path: (state.st_ino, state.st_size, state.st_mtime_ns) for path, state in states.items()}

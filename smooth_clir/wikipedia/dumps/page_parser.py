@@ -1,4 +1,4 @@
-"""Parses the XML of pages as it is read, and says why a page is left out."""
+"""Parses the XML of pages block by block, and says why a page is left out."""
 
 from typing import Any, Final, NamedTuple
 from xml.parsers import expat
@@ -8,10 +8,10 @@ from schemas.wikiclir import EXCERPT_CHARACTERS, excerpt_of
 from smooth_clir.wikipedia.dumps.reading import damaged, safe_parser
 
 MAX_TEXT_BYTES: Final = 1 << 22
-"""Longest text as the XML holds it. MediaWiki saves at most 2 MiB, which `&quot;` and the like make longer."""
+"""Longest text in the XML. MediaWiki saves at most 2 MiB, which `&quot;` and the like make longer."""
 MAX_TAG_BYTES: Final = 1 << 20
-"""Longest tag or comment. Those of a dump have some hundred bytes. Before version 2.6, expat reads a tag again with
-each block that it spans (CVE-2023-52425)."""
+"""Longest tag or comment; a dump's have a few hundred bytes. Before version 2.6, expat reads a tag again with each
+block that it spans (CVE-2023-52425)."""
 
 _TAG_BYTES: Final = 256
 _ROOT: Final = b"<mediawiki>"
@@ -22,11 +22,11 @@ _PAGE_FIELDS: Final = frozenset(["title", "ns", "id"])
 
 
 class Page(NamedTuple):
-    """An article, or a redirect to one: a page of the main namespace in wikitext.
+    """An article or a redirect: a page of the main namespace in wikitext.
 
     Attributes:
-      page_id: unique within the wiki.
-      title: with spaces, as the dump writes it.
+      page_id: the id, unique within the wiki.
+      title: the title with spaces, as in the dump.
       redirect: the title that the page leads to, without the section; None for an article.
       text: the text of the last revision in the dump.
     """
@@ -61,17 +61,17 @@ class _Beyond(Exception):
 
 
 class PageParser:
-    """Makes one `Page` or one `Drop` of each page, and builds texts only where they are used.
+    """Makes a `Page` or a `Drop` of each page, and builds only texts that are used.
 
     Args:
       path: the file's path, for errors and drops.
       offset: the offset of the first byte that will be fed.
       within: the part of the file in which offsets are counted, for errors; empty for the whole file.
-      has_root: whether the first byte is that of the document; otherwise it is that of a `<page>`.
+      has_root: whether the first byte begins the document; otherwise it begins a `<page>`.
 
     Attributes:
       in_page: whether a page has begun and not ended.
-      beyond: the offset of the first page that was not read because of `end`; None if there is none yet.
+      beyond: the offset of the first page that was not read because of `end`, or None.
     """
 
     def __init__(self, path: str, offset: int, within: str, has_root: bool) -> None:
@@ -89,7 +89,7 @@ class PageParser:
         self._offset = offset
         self._fed = 0
         self._unread = 0
-        """The offset up to which expat has read. An unclosed tag or comment begins there."""
+        """The offset up to which expat has read, where an unclosed tag or comment begins."""
         self._pieces: list[str] = []
         self._is_collecting = False
         self._last = ""
@@ -122,7 +122,7 @@ class PageParser:
           end: a page that begins at or after this offset is not read.
 
         Raises:
-          DataError: the bytes are not well-formed XML, or no dump.
+          DataError: the bytes are not well-formed XML, or not a dump.
         """
         self._end = end
         self._tail = (self._tail + data[-_TAG_BYTES:])[-_TAG_BYTES:]
@@ -148,7 +148,7 @@ class PageParser:
                 fault = f"the XML must be well-formed; {reason}{self._after()}"
             raise damaged(self._path, fault) from error
         self._fed += len(data)
-        if (offset := self._parser.CurrentByteIndex) >= 0:  # -1 where expat puts a block off
+        if (offset := self._parser.CurrentByteIndex) >= 0:  # -1 if expat defers a block
             self._unread = offset
         if self._fed - self._unread > MAX_TAG_BYTES:
             raise damaged(
@@ -221,7 +221,7 @@ class PageParser:
             self._pieces.clear()
 
     def _collect(self, handler: Any) -> None:
-        """Collects character data from here on; without a handler, unwanted data cost no call."""
+        """Starts to collect character data; without a handler, unwanted data cost no call."""
         self._is_collecting = True
         self._pieces.clear()
         self._parser.CharacterDataHandler = handler

@@ -18,14 +18,14 @@ _TAIL_BYTES: Final = 256
 
 
 def read_pages(chunk: Chunk) -> Iterator[Page | Drop]:
-    """Yields one `Page` or one `Drop` for each page whose `<page>` lies in a chunk, in the file's order.
+    """Yields a `Page` or a `Drop` for each page whose `<page>` is in a chunk, in the file's order.
 
-    The chunks of a file have all its pages, each once. Memory holds the pages of 1 MiB and a text of at most
-    `MAX_TEXT_BYTES`. A drop's line is the page's id and its excerpt the title, so that neither depends on how the file
-    is packed or divided.
+    The chunks of a file have each of its pages once. Memory holds the pages of 1 MiB and a text of at most
+    `MAX_TEXT_BYTES`. A drop's line is the page's id and its excerpt the title, which do not depend on how the file is
+    packed or divided.
 
     Args:
-      chunk: one of `dump_chunks`.
+      chunk: a chunk from `dump_chunks`.
 
     Raises:
       DataError: the file is damaged or incomplete, or its XML has a document type. The pages before are yielded first.
@@ -35,7 +35,7 @@ def read_pages(chunk: Chunk) -> Iterator[Page | Drop]:
 
 
 def pages_in(stream: Any, chunk: Chunk) -> Iterator[Page | Drop]:
-    """Yields what `read_pages` does, from the chunk's open file."""
+    """Yields the same as `read_pages`, from the chunk's open file."""
     open_chunk = _OpenChunk(chunk, stream)
     yield from _pages(open_chunk)
     yield from _pages_beyond(open_chunk)
@@ -46,7 +46,7 @@ class _OpenChunk:
 
     def __init__(self, chunk: Chunk, stream: Any) -> None:
         self.chunk = chunk
-        self.end = chunk.start if chunk.packing == "plain" else 0  # of the bytes that are unpacked
+        self.end = chunk.start if chunk.packing == "plain" else 0  # the end of the unpacked bytes
         self.tail = b""
         self.within = (
             "" if chunk.packing == "plain" else f" of what its bytes {chunk.start:,} to {chunk.end:,} unpack to"
@@ -56,7 +56,6 @@ class _OpenChunk:
         self._stream = stream
 
     def blocks(self) -> Iterator[bytes]:
-        """Yields the chunk's content."""
         return self._read(self.chunk.start, self.chunk.end)
 
     def blocks_beyond(self) -> Iterator[bytes]:
@@ -70,7 +69,7 @@ class _OpenChunk:
             yield block
 
     def begin(self, data: bytes) -> PageParser:
-        """Makes a parser for the last unpacked bytes, which begin with a `<page>`."""
+        """Makes a parser for the last unpacked bytes, which start with a `<page>`."""
         self.parser = PageParser(self.chunk.path, self.end - len(data), self.within, False)
         return self.parser
 
@@ -93,7 +92,7 @@ def _pages(open_chunk: _OpenChunk) -> Iterator[Page | Drop]:
 
 
 def _pages_beyond(open_chunk: _OpenChunk) -> Iterator[Page | Drop]:
-    """Yields the page that the chunk's end divides, if there is one, and checks that nothing is missing."""
+    """Yields the page that the chunk's end divides, if any, and checks that nothing is missing."""
     end = open_chunk.end
     blocks = open_chunk.blocks_beyond()
     if open_chunk.parser is None:
@@ -101,7 +100,7 @@ def _pages_beyond(open_chunk: _OpenChunk) -> Iterator[Page | Drop]:
     parser = open_chunk.parser
     if parser is None:
         if open_chunk.chunk.is_last and not open_chunk.tail.rstrip().endswith(_ROOT_END):
-            raise damaged(open_chunk.chunk.path, "the XML must end with </mediawiki>; it does not")
+            raise damaged(open_chunk.chunk.path, "the XML does not end with </mediawiki>")
         return
     shown: int | None = None
     seam = b""
@@ -119,7 +118,7 @@ def _pages_beyond(open_chunk: _OpenChunk) -> Iterator[Page | Drop]:
     if shown != parser.beyond:
         raise DataError(
             f"{open_chunk.chunk.path}: a comment or CDATA section holds <page> at byte {shown:,}{open_chunk.within}, "
-            "so that the file cannot be divided. Read it in one chunk, as long as the file."
+            "so that the file cannot be divided. Read it as a single chunk, as long as the file."
         )
     if is_over:
         parser.check_end()
@@ -130,7 +129,7 @@ def _pages_beyond(open_chunk: _OpenChunk) -> Iterator[Page | Drop]:
 
 
 def _after_divided_tag(open_chunk: _OpenChunk, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Returns the blocks after a chunk; begins a parser if only the beginning of a `<page>` lies in the chunk."""
+    """Returns the blocks after a chunk; begins a parser if the chunk's end divides a `<page>` tag."""
     begun = open_chunk.tail[max(open_chunk.tail.rfind(b"<"), 0) :]
     if not begun or not _TAG.startswith(begun):
         return blocks

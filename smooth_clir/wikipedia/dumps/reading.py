@@ -1,7 +1,7 @@
 """Opens, unpacks and parses files that may be damaged or hostile.
 
-Python's `bz2.open` ends silently where a damaged byte stands between two bzip2 streams. In a dump of many streams this
-would lose all later pages, so each stream is unpacked here by itself.
+Python's `bz2.open` ends silently at a damaged byte between two bzip2 streams. In a dump of many streams this would lose
+all later pages, so each stream is unpacked by itself.
 """
 
 import bz2
@@ -20,8 +20,8 @@ Packing: TypeAlias = Literal["plain", "gz", "bz2"]
 
 _BLOCK: Final = 1 << 16
 _BZIP2_BLOCK: Final = 1 << 20
-"""More than bzip2 sorts at once. Smaller blocks would interrupt it, which fills the processor's cache twice and costs a
-quarter of the time."""
+"""More than bzip2 sorts at once. Smaller blocks would interrupt the sort, which fills the processor's cache twice and
+costs a quarter of the time."""
 
 _MAGIC: Final[dict[bytes, Packing]] = {b"\x1f\x8b": "gz", b"BZh": "bz2"}
 _FOREIGN: Final = {b"7z\xbc\xaf": "7-Zip", b"\x28\xb5\x2f\xfd": "Zstandard", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip"}
@@ -46,13 +46,13 @@ def opened(path: str) -> Iterator[Any]:
     """
     with opened_if_there(path) as stream:
         if stream is None:
-            raise DataError(f"{path}: cannot be read: there is no such file; name one that is there.")
+            raise DataError(f"{path} does not exist; name an existing file.")
         yield stream
 
 
 @contextmanager
 def opened_if_there(path: str) -> Iterator[Any]:
-    """Opens a file to read its bytes; gives None if there is no such file.
+    """Opens a file to read its bytes; gives None if it does not exist.
 
     Raises:
       DataError: the file exists and cannot be opened.
@@ -62,7 +62,7 @@ def opened_if_there(path: str) -> Iterator[Any]:
     except OSError as error:
         # No file has a name that is too long.
         if not isinstance(error, FileNotFoundError) and error.errno != errno.ENAMETOOLONG:
-            raise DataError(f"{path}: cannot be read: {error.strerror or error}.") from error
+            raise DataError(f"Cannot read {path}: {error.strerror or error}.") from error
         stream = None
     if stream is None:
         yield None
@@ -84,7 +84,7 @@ def packing_of(stream: Any, path: str) -> Packing:
     for magic, name in _FOREIGN.items():
         if head.startswith(magic):
             raise DataError(
-                f"{path}: a dump must be plain, gzipped or bzipped; this is {name}: take another or unpack."
+                f"{path}: a dump must be plain, gzipped or bzipped; got {name}. Unpack it, or take another file."
             )
     return next((packing for magic, packing in _MAGIC.items() if head.startswith(magic)), "plain")
 
@@ -96,7 +96,7 @@ def size_of(stream: Any) -> int:
 
 
 def unpacked_file(path: str) -> Generator[bytes, None, None]:
-    """Yields the unpacked blocks of a whole file; raises as `unpacked_blocks` does."""
+    """Yields the unpacked blocks of a whole file; raises like `unpacked_blocks`."""
     with opened(path) as stream:
         packing = packing_of(stream, path)
         yield from unpacked_blocks(stream, path, packing, 0, size_of(stream))
@@ -108,8 +108,8 @@ def unpacked_blocks(stream: Any, path: str, packing: Packing, start: int, end: i
     Args:
       stream: the file.
       path: the file's name, for errors.
-      packing: how the file is packed. A gzipped file is read as a whole.
-      start, end: the part, in bytes of the file. In a bzipped file, a stream begins at `start` and one ends at `end`.
+      packing: how the file is packed; a gzipped file is read as a whole.
+      start, end: the part, in bytes of the file; in a bzipped file, the start and the end of streams.
 
     Raises:
       DataError: the compression is broken or cut off, or the file ends before `end`.
@@ -125,7 +125,7 @@ def _stored(stream: Any, path: str, start: int, end: int) -> Iterator[bytes]:
     while start < end:
         block = stream.read(min(_BLOCK, end - start))
         if not block:
-            raise damaged(path, f"it ends at byte {start:,}, and had {end:,} bytes before")
+            raise damaged(path, f"it ends at byte {start:,}, but had {end:,} bytes before")
         start += len(block)
         yield block
 
@@ -172,8 +172,8 @@ def _gunzipped(stream: Any, path: str) -> Iterator[bytes]:
 def safe_parser(path: str) -> expat.XMLParserType:
     """Returns an expat parser of UTF-8 that refuses a document type.
 
-    A dump has no document type. Without one, a file cannot declare entities: none that unfolds to gigabytes, and none
-    that reads a local file or an address.
+    A dump has no document type. Without it, a file cannot declare entities, which could unfold to gigabytes, or read a
+    local file or an address.
 
     Args:
       path: the file's name, for errors. `Parse` raises DataError at a <!DOCTYPE> and at an encoding other than UTF-8.
@@ -181,15 +181,15 @@ def safe_parser(path: str) -> expat.XMLParserType:
     parser = expat.ParserCreate("UTF-8")
     parser.buffer_text = True
     parser.buffer_size = 1 << 16
-    # expat from 2.6 on may put off what it was given, while its callers ask what has been read after each block.
+    # From version 2.6 expat may defer a block, but callers ask after each block what has been read.
     if hasattr(parser, "SetReparseDeferralEnabled"):
         parser.SetReparseDeferralEnabled(False)
 
     def refuse(name: str, *_: Any) -> NoReturn:
         offset = parser.CurrentByteIndex
         raise DataError(
-            f"{path}: a dump has no document type, nor entities of its own; got <!DOCTYPE {name} at byte {offset:,}. "
-            "Take the file as Wikimedia publishes it."
+            f"{path}: a dump must have no document type; got <!DOCTYPE {name} at byte {offset:,}. Take the file as "
+            "Wikimedia publishes it."
         )
 
     def check_encoding(version: str, encoding: str | None, standalone: int) -> None:

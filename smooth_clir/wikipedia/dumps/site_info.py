@@ -1,4 +1,4 @@
-"""Reads the header of a dump: which wiki it is from."""
+"""Reads the header of a dump, which describes its wiki."""
 
 import codecs
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ SCHEMA_VERSIONS: Final = ("0.10", "0.11")
 """The versions of MediaWiki's export format that Wikimedia has published since 2014."""
 
 _MAX_BYTES: Final = 1 << 20
-"""Largest header; that of the largest wiki has some 4,000 bytes."""
+"""Largest header; the largest wiki's has about 4,000 bytes."""
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,10 @@ class SiteInfo:
     """A wiki, by the header of its dump.
 
     Attributes:
-      database: its name, such as `enwiki` or `zh_yuewiki`.
-      language: the language of its texts, such as `en`.
+      database: the database's name, such as `enwiki` or `zh_yuewiki`.
+      language: the language of the texts, such as `en`.
       first_letter: whether titles begin with a capital, so that `wolf` is the page `Wolf`.
-      namespaces: number to name in the wiki's language; the name of the articles' namespace, 0, is empty.
+      namespaces: number to name in the wiki's language; the articles' namespace, 0, has an empty name.
     """
 
     database: str
@@ -58,12 +58,12 @@ def wiki_site(paths: Sequence[str], language: str) -> SiteInfo:
     for path, site in sites.items():
         if language not in (site.language, site.code):
             raise DataError(
-                f"{path}: expected a dump of a wiki in '{language}'; this is {site.database}, in '{site.language}'. "
-                "Name another file or another language."
+                f"{path}: expected a dump of a wiki in '{language}'; got {site.database}, in '{site.language}'. Name "
+                "another file or another language."
             )
         if site.database != first.database:
             raise DataError(
-                f"{path}: all parts of a dump must be of one wiki; this is {site.database}, and {paths[0]} is "
+                f"{path}: all parts of a dump must be of the same wiki; got {site.database}, but {paths[0]} is of "
                 f"{first.database}."
             )
     return first
@@ -83,7 +83,7 @@ def read_site_info(path: str) -> SiteInfo:
         read += len(block)
         if read > _MAX_BYTES:
             break
-    raise damaged(path, f"a dump has </siteinfo> within its first {_MAX_BYTES:,} bytes; there is none")
+    raise damaged(path, f"a dump must have </siteinfo> within its first {_MAX_BYTES:,} bytes")
 
 
 class _Header:
@@ -110,7 +110,7 @@ class _Header:
         try:
             self._parser.Parse(block, False)
         except expat.ExpatError as error:
-            # Faults behind the header are reported when the pages are read.
+            # Faults after the header are reported when the pages are read.
             if not self._done:
                 raise DataError(
                     f"{self._path}: expected the XML of a MediaWiki export (pages-articles.xml); {error}."
@@ -121,7 +121,7 @@ class _Header:
         if not self._open:
             self._check_root(name, attributes)
         if name == "page" and not self._done:
-            raise DataError(f"{self._path}: a dump must say of which wiki it is; there is no <siteinfo> before a page.")
+            raise DataError(f"{self._path}: a dump must name its wiki in a <siteinfo> before the first page.")
         self._open.append((name, attributes))
         self._pieces.clear()
 
@@ -163,7 +163,7 @@ class _Header:
         wanted = {"<dbname>": database, "xml:lang": language, "<case>": case, "<namespaces>": self._namespaces}
         if missing := [name for name, value in wanted.items() if not value]:
             raise DataError(
-                f"{self._path}: the header must name {', '.join(wanted)}; {', '.join(missing)} missing. "
-                "Take the file as Wikimedia publishes it."
+                f"{self._path}: the header must name {', '.join(wanted)}; {', '.join(missing)} missing. Take the file "
+                "as Wikimedia publishes it."
             )
         return SiteInfo(database, language, case == "first-letter", self._namespaces)

@@ -27,7 +27,7 @@ _FOOTER: Final = re.compile(rb"\s*--\s*Dump completed\b", re.IGNORECASE)
 def read_rows(path: str, table: str, columns: Sequence[str]) -> Iterator[tuple[Value, ...]]:
     """Yields the rows of a table, in the order of the dump.
 
-    The dump's own CREATE TABLE gives the order of the columns, because it differs between dumps of one table.
+    The dump's CREATE TABLE gives the order of the columns, which differs between dumps of the same table.
 
     Args:
       path: the dump, as mysqldump and mariadb-dump write it: plain or gzipped.
@@ -54,9 +54,9 @@ def read_rows(path: str, table: str, columns: Sequence[str]) -> Iterator[tuple[V
 
 
 def read_batches(path: str, table: str, columns: Sequence[str]) -> Iterator[list[list[Value]]]:
-    """Yields what `read_rows` does, but some thousand rows at a time: a list of values for each wanted column.
+    """Yields the same as `read_rows`, thousands of rows at a time: a list of values for each wanted column.
 
-    For tables that become arrays: no object is made for a row.
+    For tables that become arrays: makes no object for a row.
     """
     dump = _SqlDump(path, table, columns)
     for block in unpacked_file(path):
@@ -66,7 +66,7 @@ def read_batches(path: str, table: str, columns: Sequence[str]) -> Iterator[list
 
 
 def sql_columns(path: str, table: str) -> frozenset[str]:
-    """Returns the names of a table's columns; reads the dump's CREATE TABLE only, and raises as `read_rows` does."""
+    """Returns the names of a table's columns; reads only the dump's CREATE TABLE, and raises like `read_rows`."""
     dump = _SqlDump(path, table, ())
     for block in unpacked_file(path):
         for _ in dump.feed(block):
@@ -94,7 +94,7 @@ class _SqlDump:
         """Yields the rows that the block completes, many at a time: a list of values for each wanted column."""
         self._waiting.append(block)
         self._waiting_bytes += len(block)
-        # A long row is not searched again with every block.
+        # Does not search a long row again with every block.
         if self._waiting_bytes < len(self._unread) and not is_last:
             return
         self._unread = b"".join([self._unread, *self._waiting])
@@ -115,18 +115,16 @@ class _SqlDump:
             elif not self._pass_statement():
                 break
         if len(self._unread) > _MAX_BYTES:
-            raise self._error("a row or statement must end; none does")
+            raise self._error(f"a row or statement must have at most {_MAX_BYTES:,} bytes")
 
     def check_end(self) -> None:
         """Checks that the dump is complete."""
         if self._rows or self._unread.strip():
-            raise self._error("a row or statement must end; the file does")
+            raise self._error("the file ends within a row or statement")
         if self.table is None:
-            raise DataError(
-                f"{self._path}: expected a dump of the table {self._name}, with its CREATE TABLE; there is none."
-            )
+            raise DataError(f"{self._path}: must be a dump of the table {self._name}; it has no CREATE TABLE.")
         if self._has_header and not self._has_footer:
-            raise damaged(self._path, "it must end with '-- Dump completed', as it begins with '-- MySQL dump'")
+            raise damaged(self._path, "it must end with '-- Dump completed', because it begins with '-- MySQL dump'")
 
     def _pass_on(self, end: int) -> None:
         self._unread = self._unread[end:]
@@ -155,23 +153,23 @@ class _SqlDump:
         if missing := [column for column in self._columns if column not in table.columns]:
             raise DataError(
                 f"{self._path}: the table {self._name} must have the columns {', '.join(self._columns)}; "
-                f"{', '.join(missing)} missing in {', '.join(table.columns)}. The dump is older or newer than is known."
+                f"{', '.join(missing)} missing in {', '.join(table.columns)}. The dump is too old or too new."
             )
         self.table = table
 
     def _check_name(self, name: str) -> None:
         if name != self._name:
-            raise DataError(f"{self._path}: expected a dump of the table {self._name}; got one of {name}.")
+            raise DataError(f"{self._path}: must be a dump of the table {self._name}; got {name}.")
 
     def _row_parser(self, insert: re.Match[bytes]) -> SqlRowParser:
         self._check_name(insert[1].decode("utf-8", "replace"))
         if self.table is None:
-            raise self._error("CREATE TABLE must come before INSERT; it does not")
+            raise self._error("CREATE TABLE must come before INSERT")
         names = [*self.table.columns]
         if insert[2] is not None:
             names = [name.strip().strip(b"`").decode("utf-8", "replace") for name in insert[2].split(b",")]
             if not {*self._columns} <= {*names} <= {*self.table.columns}:
-                raise self._error(f"INSERT must name the columns {', '.join(self._columns)}, and none that is unknown")
+                raise self._error(f"INSERT must name the columns {', '.join(self._columns)}, and no unknown column")
         return SqlRowParser(self.table, names, self._columns)
 
     def _error(self, fault: str) -> DataError:

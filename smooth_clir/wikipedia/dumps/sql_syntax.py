@@ -1,4 +1,4 @@
-"""The SQL that mysqldump writes: the columns of a table, and rows of values."""
+"""Parses the SQL that mysqldump writes: the columns of a table, and rows of values."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -58,7 +58,7 @@ def _kind(declared: str) -> Kind:
 
 _STRING: Final = rb"'[^'\\]*(?:\\.[^'\\]*)*'"
 _ANY_STRING: Final = rb"'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'(?!')"
-"""A quote ends the string unless another quote follows, so there is only one way to read it: no backtracking."""
+"""A quote ends the string unless another quote follows, so the pattern does not backtrack."""
 
 _ANY_NUMBER: Final = rb"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _LITERAL: Final = rb"NULL|0x[0-9A-Fa-f]+|[xX]'[0-9A-Fa-f]*'|[bB]'[01]*'"
@@ -74,7 +74,7 @@ _ANY_VALUE: Final = b"|".join([rb"(?:_binary\s*)?" + _ANY_STRING, _LITERAL, _ANY
 
 
 class SqlRowParser:
-    """Parses the rows of one INSERT, many at a time.
+    """Parses the rows of an INSERT, many at a time.
 
     Args:
       table: the table of the rows.
@@ -112,7 +112,7 @@ def _group(is_captured: bool, value: bytes) -> bytes:
 def _row_regex(values: Sequence[bytes], space: bytes) -> re.Pattern[bytes]:
     comma = space + b"," + space
     row = space + rb"\(" + space + comma.join(values) + space + rb"\)" + space + b"([,;])"
-    # All that is not a row is matched as a whole, so that nothing between two rows can be skipped.
+    # Matches all that is not a row, so that nothing between two rows is skipped.
     return re.compile(row + b"|(.+)", re.DOTALL)
 
 
@@ -145,7 +145,7 @@ _MEANT: Final = {
 
 
 def values_of(kind: Kind, tokens: Sequence[bytes]) -> list[Value]:
-    """Returns the values of one column's tokens.
+    """Returns the values of a column's tokens.
 
     Raises:
       ValueError: a token of a number's column is not a number, or an integer has more than 64 bits.
@@ -155,7 +155,7 @@ def values_of(kind: Kind, tokens: Sequence[bytes]) -> list[Value]:
       ([b"it's", None, b'ab'], [-7, None])
     """
     if kind == "bytes":
-        # Most strings have no escapes. (To look for an integer in bytes is five times as fast as to look for bytes.)
+        # Most strings have no escapes. (Searching bytes for an integer is five times as fast as for bytes.)
         return [
             token[1:-1] if token[0] == _QUOTE and _BACKSLASH not in token and token.count(b"'") == 2 else _bytes(token)
             for token in tokens

@@ -18,9 +18,9 @@ from smooth_clir.wikipedia.dumps.titles import title_hashes
 
 
 def language_links(path: str, code: str) -> Iterator[tuple[int, str]]:
-    """Yields the links of `langlinks.sql.gz` to one other wiki: (page id here, title there).
+    """Yields the links of `langlinks.sql.gz` to another wiki: (page id here, title there).
 
-    Pages of all namespaces have such links. A title is as it was written, not in its normal form.
+    Pages of all namespaces have such links. Titles are as written, not in their normal form.
 
     Args:
       path: the dump.
@@ -48,14 +48,14 @@ def redirects(path: str) -> Iterator[tuple[int, str]]:
 
 
 def _integer(value: Value) -> int:
-    """Returns a number that fits into an int64; -1, which names no page and no namespace of articles, for any other."""
+    """Returns a number that fits into an int64; otherwise -1, which names no page and no namespace of articles."""
     return value if isinstance(value, int) and value < 2**63 else -1
 
 
 def _text(value: Value) -> str:
     """Decodes a value of a binary column in UTF-8; empty for NULL.
 
-    Titles were once cut at 255 bytes, perhaps within a character. That becomes U+FFFD, which no title contains.
+    Titles were once cut at 255 bytes, perhaps within a character, which becomes U+FFFD; no title contains U+FFFD.
     """
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
 
@@ -79,23 +79,22 @@ _TARGETS: Final = "linktarget"
 def page_links(path: str, targets_path: str | None) -> Iterator[PageLinks]:
     """Yields the links of `pagelinks.sql.gz` between articles, in the order of the dump.
 
-    Since 2024 that table has numbers for the titles, which are in `linktarget.sql.gz`. Memory holds 16 bytes for each
-    of its titles in the main namespace.
+    Since 2024 the table names titles by numbers, which are in `linktarget.sql.gz`. Memory holds 16 bytes for each title
+    in the main namespace.
 
     Args:
       path: the dump of `pagelinks`.
       targets_path: the dump of `linktarget`; None for older dumps of links.
 
     Raises:
-      DataError: see `read_rows`; or the titles are missing.
+      DataError: as in `read_rows`; or the titles are missing.
     """
     columns = sql_columns(path, _LINKS)
-    if "pl_title" in columns:  # for some months there were both, and some numbers were missing
+    if "pl_title" in columns:  # for some months dumps had both columns, and some numbers were missing
         return _with_titles(path)
     if targets_path is None:
         raise DataError(
-            f"{path}: its links name their targets by number, so that the titles must come from linktarget.sql.gz of "
-            "the same dump; got none."
+            f"{path}: the links name their targets by numbers; name the linktarget.sql.gz of the same dump, too."
         )
     return _with_numbers(path, targets_path)
 
@@ -165,7 +164,7 @@ def wikidata_sitelinks(path: str, query_db: str, document_db: str) -> Iterator[t
       the title in the first wiki and the title in the second, as they were written.
 
     Raises:
-      DataError: the file is neither, is damaged, or names no page of one of the wikis.
+      DataError: the file has neither form, is damaged, or names no page of a wiki.
 
     Example:
       >>> import tempfile
@@ -183,8 +182,8 @@ def wikidata_sitelinks(path: str, query_db: str, document_db: str) -> Iterator[t
     for database, titles in titles_of.items():
         if not titles.items:
             raise DataError(
-                f"{path}: expected pages of {query_db} and {document_db}; there is none of {database.decode()}. Name "
-                "the wikis by their databases, or take a file that has them."
+                f"{path}: must have pages of {query_db} and {document_db}; got none of {database.decode()}. Name the "
+                "wikis by their databases, or take another file."
             )
     _, query_rows, document_rows = np.intersect1d(queries.item_ids(), documents.item_ids(), return_indices=True)
     for query_row, document_row in zip(query_rows.tolist(), document_rows.tolist(), strict=True):
@@ -192,7 +191,7 @@ def wikidata_sitelinks(path: str, query_db: str, document_db: str) -> Iterator[t
 
 
 class _Titles:
-    """The titles of one wiki: their bytes and 16 more for each; a list of strings would take a hundred more."""
+    """The titles of a wiki, in 16 bytes more than their own for each; a list of strings would take a hundred more."""
 
     def __init__(self) -> None:
         self.items = array("q")
@@ -200,7 +199,6 @@ class _Titles:
         self._text = bytearray()
 
     def add(self, item: int, title: bytes) -> None:
-        """Adds a title."""
         self.items.append(item)
         self._text += title
         self._ends.append(len(self._text))
@@ -210,7 +208,6 @@ class _Titles:
         return np.frombuffer(self.items, np.int64)
 
     def title(self, row: int) -> str:
-        """Returns one title."""
         start = self._ends[row - 1] if row else 0
         return self._text[start : self._ends[row]].decode("utf-8", "replace")
 

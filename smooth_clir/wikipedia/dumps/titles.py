@@ -1,4 +1,4 @@
-"""The titles of a wiki's articles in the single form in which they are compared, and their hashes."""
+"""Brings the titles of a wiki's articles into a normal form, and hashes them."""
 
 import re
 import unicodedata
@@ -39,8 +39,8 @@ INTERWIKI: Final = frozenset(
     # Other sites to which articles link in this way.
     + "arxiv bugzilla doi gerrit google hdl imdbname imdbtitle oeis orcid pmid rfc sourceforge ticket wikia".split()
 )
-"""Lower-case prefixes of links to other wikis, known on all of Wikimedia's wikis. Their own maps have some 800, mostly
-unused. A link with a prefix that is missing here is read as a title without a page, so it is no link."""
+"""Lower-case prefixes of links to other wikis, known on all of Wikimedia's wikis. Their own maps have about 800, mostly
+unused. A link with another prefix is read as a title without a page, and so ignored."""
 
 
 CANONICAL: Final = frozenset(
@@ -52,7 +52,7 @@ CANONICAL: Final = frozenset(
     for talk in ("", " talk")
 ) | {"media", "special", "talk", "wp", "wt"}
 """The English names of the namespaces of MediaWiki and its extensions. Every wiki accepts them, in any case, and no
-article's title begins with one."""
+article's title begins with such a name."""
 
 ALIASES: Final = {
     "ar": frozenset(["مستخدمة", "نقاش المستخدمة", "صورة", "نقاش الصورة"]),
@@ -68,8 +68,8 @@ ALIASES: Final = {
     "sw": frozenset(["picha", "majadiliano faili"]),
     "tl": frozenset(["larawan", "usapang larawan"]),
 }
-"""Older names of namespaces and forms for women, by the language of the wiki. A link with a name that is missing here
-is read as a title without a page, so it is no link."""
+"""Older names of namespaces and feminine forms, by the language of the wiki. A link with another name is read as a
+title without a page, and so ignored."""
 
 
 _SPACES: Final = "_\xa0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -78,7 +78,7 @@ _CHANGED: Final = re.compile(f"[{_SPACES}{_BIDI}]")
 """Characters that the normal form replaces."""
 
 _ODD: Final = re.compile(rf"[\x00-\x1f#%&:<>\[\]{{|}}~\x7f\ufffd{_SPACES}{_BIDI}]")
-"""Characters of a link's target that is more than a title."""
+"""Characters that do not occur in a link's target if it is a plain title."""
 
 _RUN_OF_SPACES: Final = re.compile(f"[ {_SPACES}]+")
 _RUN_OF_BIDI: Final = re.compile(f"[{_BIDI}]+")
@@ -91,14 +91,14 @@ _ILLEGAL: Final = re.compile(
 )
 _MAX_BYTES: Final = 255
 _MAX_PLAIN: Final = _MAX_BYTES // 4
-"""Number of characters that cannot exceed the most bytes of a title."""
+"""Number of characters that cannot exceed the bytes of a title."""
 
 _DOTTED: Final = frozenset(["az", "kaa", "tr"])
 """Languages in which the capital of i has a dot."""
 
 
 class Titles:
-    """Brings titles and links of one wiki into the form of its pages' titles, as MediaWiki does.
+    """Brings titles and links of a wiki into the form of its pages' titles, as MediaWiki does.
 
     Args:
       site: the wiki.
@@ -123,8 +123,8 @@ class Titles:
     def normal(self, title: str) -> str:
         """Returns the normal form of a title in the main namespace.
 
-        Underscores and other spaces become single spaces, direction marks are removed, the text is in NFC, and it
-        begins with a capital if the wiki has it so.
+        Underscores and other spaces become single spaces, direction marks are removed, the text is in NFC, and the
+        first letter is a capital in wikis with this rule.
         """
         if _CHANGED.search(title) or "  " in title:
             title = _RUN_OF_SPACES.sub(" ", _RUN_OF_BIDI.sub("", title))
@@ -137,10 +137,10 @@ class Titles:
           target: the text `target` in `[[target]]` or `[[target|...]]`.
 
         Returns:
-          the title, whether there is such a page or not; None for a section of the same page, for another namespace or
+          the title, even if the page does not exist; None for a section of the same page, for another namespace or
           wiki, and for a target that MediaWiki shows as plain text.
         """
-        # Nine in ten links are plain titles, and a page has dozens: they take the short way.
+        # A shortcut for plain titles: nine in ten links, dozens on each page.
         if len(target) > _MAX_PLAIN or _ODD.search(target) or "  " in target or "/." in target:
             return self._odd_linked_title(target)
         if target[:1] in " ." or target[-1:] == " ":
@@ -171,7 +171,7 @@ class Titles:
             return title
         if first == "i" and self._dotted:
             return f"İ{title[1:]}"
-        # MediaWiki keeps a letter whose capital is two letters, and those of Georgian.
+        # MediaWiki keeps Georgian letters, and letters whose capital is two letters.
         capital = first.upper()
         return title if len(capital) > 1 or "\u10d0" <= first <= "\u10ff" else capital + title[1:]
 
@@ -193,8 +193,8 @@ def _decoded(target: str) -> str | None:
 def title_hash(title: str) -> int:
     """Returns 64 bits of a title's MurmurHash3, the same in every process and on every machine.
 
-    Millions of hashes fit into memory where the titles would not. It takes a third of the time of a cryptographic hash;
-    the probability that any two of ten million titles have the same hash is below one in 300,000.
+    Millions of hashes fit into memory, unlike the titles. Takes a third of the time of a cryptographic hash; the
+    probability that any two of ten million titles have the same hash is below one in 300,000.
 
     Example:
       >>> bool(title_hash("Loup") == title_hashes([b"Chien", b"Loup"])[1])

@@ -17,20 +17,20 @@ Kind = Literal["article", "disambiguation", "list"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 MAX_LEAD: Final = 20_000
-"""Longest lead in characters, without its templates; a long one has 5,000."""
+"""Longest lead in characters, without its templates; long leads have 5,000."""
 
 _FIRST_READ: Final = 6_000
-"""Characters of a page that are read for its text at first; four times as many if they are not enough, and so on."""
+"""Characters of a page that are first read for its text; four times as many if they are not enough, and so on."""
 
 _MAX_READ: Final = 1 << 18
-"""Most characters of a page that are read for its text: a sixth of a second of the worst markup."""
+"""Largest number of characters of a page that are read for its text: a sixth of a second of the worst markup."""
 
 _LIKELY_LENGTH: Final = 6
 """Characters of a word and the space after it."""
 
 
 class Wanted(NamedTuple):
-    """The parts of articles that are read. The others stay empty, and take no time."""
+    """The parts of articles that are read; the others stay empty, and take no time."""
 
     lead: bool = True
     text: bool = True
@@ -42,7 +42,7 @@ _ALL: Final = Wanted()
 
 @dataclass(frozen=True)
 class Article:
-    """The parts of a page that a collection takes.
+    """The parts of a page that a collection uses.
 
     Attributes:
       lead: the sentences above the first heading.
@@ -64,14 +64,13 @@ def read_article(
 ) -> Article:
     """Reads a page that is not a redirect.
 
-    Only the beginning of a long page is cleaned, as much as the lead and the words take; links are searched in all of
-    it.
+    Cleans only as much of a long page's beginning as the lead and the words take; searches all of it for links.
 
     Args:
       wikitext: the page.
       title: the page's title, which may show its kind.
       conventions: the wiki's conventions.
-      max_tokens: most words of the text, as `first_words` counts them.
+      max_tokens: largest number of words of the text, as `first_words` counts them.
       wanted: the parts to read.
 
     Raises:
@@ -99,13 +98,13 @@ link_targets=('mammal', 'meat'), kind='article')
 
 
 class _Lead(NamedTuple):
-    """The texts of a lead's paragraphs, and those names in bold in its first one within which a sentence might end."""
+    """The texts of a lead's paragraphs, and the bold names of the first paragraph within which a sentence might end."""
 
     paragraphs: list[str]
     names: list[str]
 
 
-# A longer text in bold is no name.
+# A longer text in bold is not a name.
 _BOLD: Final = re.compile("'''([^'\n][^\n]{0,80}?)'''")
 
 
@@ -125,7 +124,7 @@ def _texts(page: str, title: str, conventions: Conventions, max_tokens: int) -> 
                 return lead, "", 0
             text, is_cut = _first_words(lead.paragraphs, page_prose.sections, conventions, max_tokens)
             if is_whole or is_cut:
-                # A text whose last word is whole beyond the limit has the limit's number, whether it was cut or not.
+                # A text whose last word goes beyond the limit counts as many words as the limit, cut or not.
                 return lead, text, max_tokens if is_cut else min(count_words(text), max_tokens)
         read *= 4
 
@@ -137,7 +136,7 @@ def _plain(paragraphs: list[str], conventions: Conventions) -> list[str]:
 
 
 def _first_words(lead: list[str], sections: list[str], conventions: Conventions, max_tokens: int) -> tuple[str, bool]:
-    """Returns an article's first words, and whether more follow; cleans few more paragraphs than necessary."""
+    """Returns an article's first words, and whether more follow; cleans hardly more paragraphs than necessary."""
     texts = list(lead)
     length, likely = sum(map(len, texts)), _LIKELY_LENGTH * max_tokens
     for paragraph in sections:
@@ -185,7 +184,7 @@ class Prose(NamedTuple):
 def prose(skeleton: str, conventions: Conventions) -> Prose:
     """Returns the paragraphs of a page that are prose.
 
-    A paragraph is a run of lines. Left out are lists, indented lines (hatnotes, formulas, quotations), rows of tables
+    A paragraph is a run of lines. Leaves out lists, indented lines (hatnotes, formulas, quotations), rows of tables
     that lost their beginning, lines entirely in italics (handmade hatnotes) or quotation marks, headings, and the
     sections that `Conventions.skipped_headings` names, with their subsections.
 
@@ -208,7 +207,7 @@ def prose(skeleton: str, conventions: Conventions) -> Prose:
         level = _level_of(line) if line[:1] == "=" else 0
         if line and not level and not _is_no_prose(line):
             if not skipped_level:
-                # The marks stay, because the shells of dropped templates are taken out with them later.
+                # Keeps the marks, which `without_shells` needs later.
                 lines.append(raw.strip())
             continue
         if lines and (line or not raw.strip()):
@@ -222,13 +221,13 @@ def prose(skeleton: str, conventions: Conventions) -> Prose:
 
 
 def _level_of(line: str) -> int:
-    """Returns a heading's level: the equals signs at both ends, with a name between them; 0 for another line."""
+    """Returns a heading's level: the number of equals signs at both ends of its name; 0 for another line."""
     before, behind = (len(line) - len(stripped) for stripped in (line.lstrip("="), line.rstrip("=")))
     return min(before, behind, (len(line) - 1) // 2, _DEEPEST)
 
 
 def _is_no_prose(line: str) -> bool:
-    """Whether a line is part of a list or table, a rule, a hatnote or a quotation."""
+    """Returns whether a line is part of a list or table, a rule, a hatnote or a quotation."""
     if line[0].isalnum():
         return False
     if line[0] in "*#:;|":
@@ -245,19 +244,19 @@ def _name_of(heading: str) -> str:
     return heading.replace("'", "").replace("’", "").replace(MARK, "").strip().lower()
 
 
-# A label contains no other link, so each part of a page is searched at most twice, whatever markup is open.
+# A label contains no other link, so each part of a page is searched at most twice, even with unclosed markup.
 _LINK: Final = re.compile(r"\[\[([^\[\]|{}<>\n]+)(?:\|[^\[\]]*(?:(?:\](?!\])|\[(?!\[))[^\[\]]*)*)?\]\]")
 
 
 def link_targets(wikitext: str, conventions: Conventions) -> tuple[str, ...]:
-    """Returns the targets of all links of a page, each once, in the order of their first mention.
+    """Returns the distinct targets of all links of a page, in order.
 
-    They are as written, with sections, colons and underscores, and include those of other projects and languages; links
-    to files and categories are left out. A link in a template's argument counts, because it is in the wikitext; links
-    that the template itself adds do not.
+    Targets are as written, with sections, colons and underscores, and include other projects and languages, but not
+    files and categories. A link in a template's argument counts, because it is in the wikitext; links that the template
+    itself adds do not count.
 
     Args:
-      wikitext: as `visible` leaves it.
+      wikitext: the result of `visible`.
       conventions: the wiki's conventions.
 
     Example:
@@ -270,7 +269,7 @@ def link_targets(wikitext: str, conventions: Conventions) -> tuple[str, ...]:
 
 
 def redirect_target(wikitext: str, conventions: Conventions) -> str | None:
-    """Returns the page to which a redirect leads, as it is written there; None if the page is not a redirect.
+    """Returns the page to which a redirect leads, as written; None if the page is not a redirect.
 
     Args:
       wikitext: the page.
@@ -281,7 +280,7 @@ def redirect_target(wikitext: str, conventions: Conventions) -> str | None:
       >>> redirect_target("#WEITERLEITUNG [[Köln#Lage|x]]", conventions_for("de", {}))
       'Köln#Lage'
     """
-    # Few pages are redirects, and the first character of most others shows it.
+    # The first character shows that most pages are not redirects.
     beginning = wikitext[:1024].lstrip()
     if beginning[:1] not in ("#", "＃"):
         return None

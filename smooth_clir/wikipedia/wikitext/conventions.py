@@ -1,7 +1,7 @@
 """The conventions of a wiki: its words for redirects, lists, disambiguation pages and sections without prose.
 
-Redirect words and switches are from MediaWiki's `languages/messages` and its extension Disambiguator; Swahili and
-Tagalog have none of their own. Names and headings are in lower case.
+Redirect words and switches are from MediaWiki's `languages/messages` and its extension Disambiguator, which have none
+for Swahili and Tagalog. Names and headings are in lower case.
 """
 
 import re
@@ -15,7 +15,7 @@ from smooth_clir.wikipedia.wikitext.kept_templates import Text
 
 
 class Documented(NamedTuple):
-    """The words of one wiki, besides the English words that are valid in every wiki; `|` separates them."""
+    """The words of a wiki, besides the English words that are valid in every wiki; `|` separates them."""
 
     category_names: str = ""
     """Names of the category namespace."""
@@ -236,7 +236,7 @@ LANGUAGE_WORDS: Final[Mapping[str, Documented]] = {
         shell_words="जन्म|मृत्यू|किंवा|व|आणि|उच्चार",
     ),
 }
-"""ISO 639-1 code to the words of a wiki; of any other wiki only the general conventions are known."""
+"""ISO 639-1 code to the words of a wiki; other wikis have only the general conventions."""
 
 _FILE_NAMESPACE, _CATEGORY_NAMESPACE = 6, 14
 
@@ -255,7 +255,7 @@ class Conventions:
       list_titles: finds the title of a list.
       skipped_headings: headings of sections without prose.
       templates: the kept templates, by name.
-      template_families: the kept templates of which only a pattern of their names is known.
+      template_families: the kept templates that are listed by a pattern of their names.
       shell_words: words that say nothing once the template after them is dropped.
     """
 
@@ -279,7 +279,7 @@ class Conventions:
         return next((text for names, text in self.template_families if names.fullmatch(name)), None)
 
     def hides(self, target: str) -> bool:
-        """Whether a link with this target, which has a prefix, is one to a file or category and shows nothing."""
+        """Returns whether a target with a prefix is a file or category, so that its link shows nothing."""
         return target.partition(":")[0].strip().lower() in self.hidden_namespaces or file_names.is_file(target)
 
 
@@ -298,7 +298,7 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
       ('vers {1}',)
     """
     if language not in LANGUAGES:
-        raise ValueError(f"a wiki's language must be an ISO 639-1 code; got {language!r}. Take that of its domain.")
+        raise ValueError(f"a wiki's language must be an ISO 639-1 code; got {language!r}. See the wiki's domain.")
     own = LANGUAGE_WORDS.get(language, Documented())
     local = (namespaces.get(number, "") for number in (_FILE_NAMESPACE, _CATEGORY_NAMESPACE))
     files = (file_names.LANGUAGE_NAMES.get(language, ""), file_names.EVERYWHERE)
@@ -327,7 +327,7 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
 
 
 def _either(*names: str) -> tuple[str, ...]:
-    """Returns the words of several lists, each once."""
+    """Returns the distinct words of several lists."""
     return tuple(dict.fromkeys(word for words in names for word in words.split("|") if word))
 
 

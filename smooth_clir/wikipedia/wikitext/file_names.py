@@ -1,6 +1,6 @@
 """The names of the file namespace, and of files.
 
-Source of the names: `NS_FILE` and its aliases in MediaWiki's `languages/messages`; of the extensions: the file types of
+Sources: for the names `NS_FILE` and its aliases in MediaWiki's `languages/messages`; for the extensions
 https://commons.wikimedia.org/wiki/Commons:File_types.
 """
 
@@ -15,7 +15,7 @@ _FILE: Final = re.compile(
 
 
 def is_file(title: str) -> bool:
-    """Whether a title ends as the name of a file does.
+    """Returns whether a title has the extension of a file.
 
     Example:
       >>> is_file("Pilt:Oru vaade.JPG"), is_file("Star Trek: Picard")
@@ -96,4 +96,4 @@ LANGUAGE_NAMES: Final[Mapping[str, str]] = {
     "vi": "tập tin|hình",
     "zh": "文件|图像|圖像|檔案|档案",
 }
-"""The names of the namespace besides the one in the dump's header, for files whose names lack an extension."""
+"""The names of the namespace besides that in the dump's header, for files without an extension."""

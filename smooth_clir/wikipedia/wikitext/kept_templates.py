@@ -1,13 +1,13 @@
-"""The templates whose text is part of a sentence, and what each shows: one table, by wiki.
+"""The templates whose text is part of a sentence, and what each shows, in a table for each wiki.
 
-A pattern has `{1}`, `{2}`, ... for arguments without a name, `{name}` for named ones, and `{0}` for the template's own
-name. `{?name}` and `{?name=value}` show nothing: the argument must be given, or have this value. A part in brackets
-shows if all its arguments are given. Of several patterns between `|`, the first whose arguments are all given is used.
-Where no pattern will do, there is a function instead.
+A pattern has `{1}`, `{2}`, ... for unnamed arguments, `{name}` for named ones, and `{0}` for the template's own name.
+`{?name}` and `{?name=value}` show nothing: the argument must be given, or have this value. A part in brackets shows if
+all its arguments are given. `|` separates alternatives; the first whose arguments are all given is used. A function
+replaces a pattern that cannot be written.
 
-Names are in lower case, with spaces; a name that ends with a colon is that of a parser function. The labels of
-languages are left out ("French: "), except where a wiki's template is written in place of the word (German `{{enS}}`);
-so are roundings, digit grouping and second units. Quotations that stand by themselves are no part of a sentence.
+Names are in lower case, with spaces; the name of a parser function ends with a colon. Labels of languages ("French: ")
+are left out, except in wikis whose templates replace the word (German `{{enS}}`); so are roundings, digit grouping and
+second units. Separate quotations are not part of a sentence.
 
 The source of an entry is the template's page in its wiki, below the address at the head of its table.
 """
@@ -20,10 +20,10 @@ from typing import Final, NamedTuple, TypeAlias
 from smooth_clir.wikipedia.wikitext.template_functions import Function, biography, date_in, measure, unit
 
 Text: TypeAlias = tuple[str, ...] | Function
-"""The patterns of which the first is used whose arguments are all given; or a function."""
+"""Alternative patterns, or a function."""
 
 TITLE: Final = "\1"
-"""Stands in a text for the page's title. No XML can contain it."""
+"""The placeholder for the page's title. No XML can contain it."""
 
 
 class Templates(NamedTuple):
@@ -32,7 +32,7 @@ class Templates(NamedTuple):
     Attributes:
       source: the address below which the templates are documented.
       texts: name to text.
-      families: patterns of names, and the text of each; for names that are too many to list.
+      families: patterns of names, and the text of each, for families of templates that are too many to list.
     """
 
     source: str
@@ -107,7 +107,7 @@ EVERYWHERE: Final = _table(
     ("", "shy"),
     families=[("{1}", "lang-.+|script/.+")],
 )
-"""Names that mean the same in every wiki that has them."""
+"""Templates that mean the same in every wiki."""
 
 _ENGLISH: Final = _table(
     "https://en.wikipedia.org/wiki/Template:",
@@ -148,7 +148,7 @@ _ENGLISH: Final = _table(
         "birth date|birth date and age|death date|death date and age|start date|start date and age|end date",
     ),
 )
-"""English names that are short or common enough to mean something else elsewhere."""
+"""English templates whose short or common names mean something else in other wikis."""
 
 _FRENCH: Final = _table(
     "https://fr.wikipedia.org/wiki/Modèle:",
@@ -358,4 +358,4 @@ LANGUAGE_TABLES: Final[Mapping[str, tuple[Templates, ...]]] = {
     "lv": (_LATVIAN,),
     "et": (),
 }
-"""The templates of single wikis; a later table comes before those ahead of it, and `EVERYWHERE` last."""
+"""The templates of single wikis; later tables override earlier ones, and all override `EVERYWHERE`."""

@@ -1,4 +1,4 @@
-"""Takes markup out of a page: comments, elements, templates, tables, and the brackets of links."""
+"""Removes markup from a page: comments, elements, templates, tables, and the brackets of links."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -9,18 +9,18 @@ from schemas.languages import LANGUAGES
 from smooth_clir.wikipedia.wikitext.conventions import Conventions
 
 MARK: Final = "\0"
-"""Stands in a text for something visible that was taken out. No XML can contain it."""
+"""The placeholder for something visible that was removed. No XML can contain it."""
 
 MAX_OPEN: Final = 100
 """Largest number of open templates, tables and links. MediaWiki itself expands templates at most 100 deep."""
 
 
-class TooCostly(Exception):  # noqa: N818  the page is left out and counted; it is nobody's error
+class TooCostly(Exception):  # noqa: N818  not an error: the page is left out and counted
     """A page exceeds a limit, so that reading it would take too long."""
 
 
 class Elements:
-    """The elements of some names, such as <ref>...</ref>.
+    """The elements with these names, such as <ref>...</ref>.
 
     Args:
       names: the elements' names, in lower case.
@@ -28,7 +28,7 @@ class Elements:
 
     def __init__(self, names: Iterable[str]) -> None:
         choice = "|".join(sorted(names))
-        # The pattern leaves out the content: that of an unclosed element would be searched again from each opening tag.
+        # Leaves out the content: an unclosed element's would be searched again from each opening tag.
         self.opening: Final = re.compile(rf"<({choice})\b[^<>]*>", re.IGNORECASE)
         self.closing: Final = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in choice.split("|")}
 
@@ -36,13 +36,13 @@ class Elements:
 def without_elements(
     wikitext: str, elements: Elements, is_whole: bool = True, instead: Callable[[str, str], str] | None = None
 ) -> str:
-    """Takes elements out, in one pass; as in MediaWiki, the first closing tag of its name ends an element.
+    """Removes elements, in one pass; as in MediaWiki, the first closing tag of its name ends an element.
 
     Args:
       wikitext: a page or its beginning.
-      elements: the elements to take out.
-      is_whole: whether the page ends with this text. An unclosed element of a whole page loses the rest of its line; if
-        more of the page follows, it ends the text.
+      elements: the elements to remove.
+      is_whole: whether the page ends with this text. An unclosed element removes the rest of its line from a whole
+        page, and the rest of the text from a page's beginning.
       instead: maps an element's name and content to its replacement; None leaves nothing.
 
     Example:
@@ -75,7 +75,7 @@ def without_elements(
 
 
 def keep_group(pattern: re.Pattern[str], text: str) -> str:
-    r"""Returns `pattern.sub(r"\1", text)`, in a fifth of its time; the one group must be part of each match.
+    r"""Returns `pattern.sub(r"\1", text)`, in a fifth of the time; the pattern's only group must be part of each match.
 
     Example:
       >>> keep_group(re.compile(" (,)"), "one , two ,")
@@ -99,9 +99,9 @@ _RAW: Final = Elements(
 
 
 def visible(wikitext: str) -> str:
-    """Takes out of a page all that MediaWiki does not read as wikitext: comments, formulas, code and the like.
+    """Removes from a page all that MediaWiki does not read as wikitext: comments, formulas, code and the like.
 
-    The content of <nowiki> stays, as entities. References, tables and galleries stay, because their links are links of
+    Keeps the content of <nowiki>, as entities; and references, tables and galleries, because their links are links of
     the page.
 
     Example:
@@ -121,7 +121,7 @@ def _shown(name: str, content: str) -> str:
     return content.translate(_AS_ENTITIES) if name == _NOWIKI else ""
 
 
-# A table's marks stand at the start of a line; its end may be the end of a template's last argument, too.
+# A table's marks are at the start of a line; its end may also be the end of a template's last argument.
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\[\[|\]\]|\n[ \t:*#;]*\{\||\n[ \t:]*\|\}(?!\})")
 _TEMPLATE, _TABLE, _LINK = "{{", "{|", "[["
 _OPENERS: Final = frozenset([_TEMPLATE, _TABLE, _LINK])
@@ -137,14 +137,14 @@ _NO_EDITIONS: Final = frozenset("doi rfc wmf voy iso pmid".split())
 def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> str:
     """Returns the lines of a page that a reader sees, still with the marks of headings, lists, bold and italics.
 
-    It is one pass over the tokens of markup. A template becomes its text, or a `MARK`; a link becomes its label;
-    tables, references, galleries, files and categories go. Unclosed markup goes, too: with a template or table the rest
-    of its paragraph, with a file the rest of its line, with a link the brackets.
+    Makes one pass over the tokens of markup. A template becomes its text, or a `MARK`; a link becomes its label;
+    tables, references, galleries, files and categories are removed. So is unclosed markup: a template or table with the
+    rest of its paragraph, a file with the rest of its line, the brackets of a link.
 
     Args:
-      wikitext: the page or its beginning, as `visible` leaves it.
+      wikitext: the page or its beginning, from `visible`.
       conventions: the wiki's conventions.
-      is_whole: whether the page ends with this text. Otherwise it is read up to the last line that the rest of the page
+      is_whole: whether the page ends with this text. Otherwise reads up to the last line that the rest of the page
         cannot change.
 
     Raises:
@@ -167,7 +167,7 @@ def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> 
         at = end
         if token in _OPENERS:
             if len(still_open) == MAX_OPEN:
-                raise TooCostly(f"more than {MAX_OPEN:,} templates, tables and links that stand open at one place")
+                raise TooCostly(f"more than {MAX_OPEN:,} open templates, tables and links")
             if token == _TABLE:
                 pieces.append("\n")
             still_open.append((token, len(pieces)))
@@ -220,7 +220,7 @@ def _label(content: str, conventions: Conventions) -> str:
 
 
 def _is_edition(prefix: str) -> bool:
-    """Whether a link's prefix is that of another edition, so that the link shows nothing in the text."""
+    """Returns whether a prefix is that of another edition, so that its link shows nothing in the text."""
     if len(prefix) == 2:
         return prefix in LANGUAGES
     return _EDITION.fullmatch(prefix) is not None and prefix not in _NO_EDITIONS
@@ -248,7 +248,7 @@ def render_template(content: str, conventions: Conventions) -> str | None:
     """Returns the text of a template; None if nothing of it is kept.
 
     Args:
-      content: the text between its braces, in which other templates and links have become text.
+      content: the text between its braces, with other templates and links already rendered.
       conventions: the wiki's conventions.
 
     Example:
@@ -279,12 +279,12 @@ def render_template(content: str, conventions: Conventions) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _needed(pattern: str) -> tuple[tuple[str, str], ...]:
-    """Returns the names of the arguments that a pattern needs, each with the value that it needs, or ""."""
+    """Returns the names of the arguments that a pattern needs, each with the needed value, or ""."""
     return tuple((name, value) for _, name, value in _ARGUMENT.findall(pattern))
 
 
 def _arguments(argument_text: str) -> dict[str, str]:
-    """Returns a template's arguments that are not empty; those without a name by their number."""
+    """Returns a template's arguments that are not empty; unnamed arguments by their number."""
     arguments: dict[str, str] = {}
     number = 0
     for argument in argument_text.split("|"):

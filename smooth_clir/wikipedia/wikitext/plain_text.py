@@ -23,21 +23,21 @@ _TAGS: Final = sorted(
 )
 _TAG: Final = re.compile(rf"</?({'|'.join(_TAGS)})\b[^<>]*>", re.IGNORECASE)
 _SWITCH: Final = re.compile(r"__\w+?__")
-# Controls, soft hyphens, word joiners, direction marks. Other joiners stay: in some scripts they belong to words.
+# Controls, soft hyphens, word joiners, direction marks. Keeps other joiners, which belong to words in some scripts.
 _INVISIBLE: Final = re.compile(
     "[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff]"
 )
 _MARKUP: Final = re.compile(r"\[\[|\]\]|\{\{|\}\}|</?ref\b[^<>]*>?", re.IGNORECASE)
 
-# A reference stood between the word and the comma; no language has a space there.
+# A reference was between the word and the comma; no language has a space there.
 _SPACE_BEFORE: Final = re.compile(r" ([,.،。、])(?= |$)")
 
 
 def plain_inline(paragraph: str, conventions: Conventions) -> str:
-    """Returns the text of a paragraph, all on one line.
+    """Returns the text of a paragraph, on a single line.
 
     Args:
-      paragraph: as `skeleton` leaves it.
+      paragraph: a paragraph from `prose`.
       conventions: the wiki's conventions.
 
     Example:
@@ -57,9 +57,9 @@ def plain_inline(paragraph: str, conventions: Conventions) -> str:
     if "&" in text:
         text = html.unescape(text)
     if not text.isprintable():
-        text = _INVISIBLE.sub("", text.replace("\u200b", " "))  # the space of no width parts words
+        text = _INVISIBLE.sub("", text.replace("\u200b", " "))  # the zero-width space parts words
     text = without_shells(text, conventions)
-    # Entities may spell markup, and what was taken out may have parted it; no text should look like markup.
+    # Entities may spell markup, and removals may have joined it; no text should look like markup.
     if _MARKUP.search(text):
         text = _MARKUP.sub(" ", text)
     return keep_group(_SPACE_BEFORE, " ".join(text.split()))
@@ -69,10 +69,10 @@ _QUOTES: Final = re.compile("('{2,})")
 
 
 def without_quotes(line: str) -> str:
-    """Takes the apostrophes of bold and italics out of a line.
+    """Removes the apostrophes of bold and italics from a line.
 
     As in MediaWiki, the first of four apostrophes is text, and so are all but the last five of more than five. If both
-    bold and italics stay open, one bold mark is an apostrophe and italics, preferably one after a word of one letter.
+    bold and italics stay open, a bold mark is read as an apostrophe and italics, preferably after a word of one letter.
 
     Example:
       >>> without_quotes("L''''Ain''' est l'''Isère'' des ''Alpes''.")
@@ -116,14 +116,14 @@ _NO_WORDS: Final = f" \n{MARK}"
 
 
 def without_shells(text: str, conventions: Conventions) -> str:
-    """Takes out what a dropped template leaves empty (parentheses, commas, spaces), and pronunciations.
+    """Removes what a dropped template leaves empty (parentheses, commas, spaces), and pronunciations.
 
-    A parenthesis is read as parts between commas and semicolons. A part goes
+    A parenthesis is read as parts between commas and semicolons. A part is removed
       - if only punctuation is left in it,
       - if a template was dropped there, and the rest ends with a colon ("French:") or has only words that lead up to
         such templates ("born", "pronounced");
       - if it contains phonetic writing in brackets or between slashes;
-    and the parenthesis goes with its last part.
+    and the parenthesis is removed with its last part.
 
     Args:
       text: a text with a `MARK` in place of each template.
@@ -147,7 +147,7 @@ def without_shells(text: str, conventions: Conventions) -> str:
 
 
 def _kept(match: re.Match[str], conventions: Conventions) -> str:
-    """Returns the rest of a parenthesis; a mark if there is none."""
+    """Returns the rest of a parenthesis; a mark if nothing is left."""
     whole = match[0]
     content = whole[1:-1]
     if MARK not in content and not _PHONETIC_SIGN.search(content) and not _EMPTY.fullmatch(content):
@@ -162,7 +162,7 @@ def _kept(match: re.Match[str], conventions: Conventions) -> str:
 
 
 def _is_shell(part: str, conventions: Conventions) -> bool:
-    """Whether a part of a parenthesis says nothing."""
+    """Returns whether a part of a parenthesis says nothing."""
     if phonetic := _PHONETIC.search(part):
         return bool(_PHONETIC_SIGN.search(phonetic[0])) or MARK in phonetic[0]
     text = part.replace(MARK, " ")
@@ -176,7 +176,7 @@ def _is_shell(part: str, conventions: Conventions) -> bool:
 
 
 def _closed(match: re.Match[str]) -> str:
-    """Returns the text in place of a dropped template: a space if there was one, but none before punctuation."""
+    """Returns the replacement of a dropped template: a space if there was a space, but none before punctuation."""
     if match["sign"]:
         return match["sign"]
     return " " if match[0].strip(MARK) else ""

@@ -1,4 +1,4 @@
-"""Signs that the first sentence of a page has lost a part, or kept some markup."""
+"""Finds signs that the first sentence of a page has lost a part, or kept markup."""
 
 import re
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from smooth_clir.wikipedia.wikitext.words import count_words
 
 FEWEST_WORDS: Final = 4
-"""Fewest words of a sentence that says something, as `count_words` counts them: seven Han characters are four."""
+"""Smallest number of words of a plausible sentence, as `count_words` counts them: seven Han characters are four."""
 
 _PAIRS: Final = ("()", "[]", "{}", "（）", "「」", "『』")
 _MARKUP: Final = re.compile(r"\||''|\[\[|\]\]|\{\{|\}\}|</?[a-z]|&\w+;|&#\d+;|__[A-Z]|\w=\"")
@@ -27,15 +27,15 @@ _NOTHING: Final = re.compile(
         ]
     )
 )
-# Units that are no word of a language. In some languages the number follows.
+# Units that are not words of a language. In some languages the number follows.
 _UNIT: Final = re.compile(r"(?<![\d½¼¾⅓⅔]\s)(?<![\d\w/])(?:km|cm|mm|kg|km²|km2)\b(?!\s?[²³/]?\s?\d)")
 
 
 def residue(sentence: str) -> str | None:
-    """Returns what is suspicious about a first sentence, in words; None if nothing is.
+    """Describes what is suspicious about a first sentence; None if nothing is.
 
     A suspicion may be wrong: some good sentences are short. A share of more than a few per cent means that a wiki's
-    templates or files are not known.
+    templates or files are unknown.
 
     Example:
       >>> residue("thumb|A view Alba is a town."), residue("Alba is a town of about km."), residue("Alba is a town.")

@@ -44,7 +44,7 @@ _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
     "ar": re.compile(r"(?:^|[\s(\d])(?:ق|د|أ|م|هـ)\.$"),
 }
 
-# Abbreviations that hold a vowel, in languages whose wikis `conventions` does not know.
+# Abbreviations with a vowel, in languages that `conventions` does not know.
 _ABBREVIATIONS: Final[Mapping[str, frozenset[str]]] = {
     language: frozenset(words.split())
     for languages, words in (
@@ -67,20 +67,19 @@ _ABBREVIATIONS: Final[Mapping[str, frozenset[str]]] = {
 _VOWELS: Final = frozenset("aeiouwyæøœıəаеёиоуъыэюяіїєәөүұαεηιουωаეიოუაեէըիօոաւ")
 _ALPHABETS: Final = frozenset(["LATIN", "CYRILLIC", "GREEK", "GEORGIAN", "ARMENIAN"])
 _LONGEST_ABBREVIATION: Final = 3
-"""Letters of the longest word without a vowel that is taken for an abbreviation."""
+"""Letters of the longest word without a vowel that counts as an abbreviation."""
 _SYLLABLES: Final = re.compile("[\uac00-\ud7a3\u3040-\u30ff\u4e00-\u9fff]")
-"""Letters that may be a word."""
+"""Single letters that may be words."""
 _ABBREVIATED: Final = re.compile(r"(\d\s)?[^\w\s]*(\S+)\.\s*$")
 _STOP: Final = re.compile(r"\.\s*")
 _ABBREVIATION: Final = re.compile(r"\S{1,9}")
-# A text with one of these ends all its sentences so, and a full stop is an abbreviation's.
+# In a text with such an end, all sentences end so, and a full stop marks an abbreviation.
 _END_OF_A_SCRIPT: Final = re.compile("[।։።။۔។]")
 _BURMESE_GENITIVE: Final = "၏"
-# Ends that `sentencex` does not know: Khmer's, but for those around its "etc.", and Tibetan's.
+# Ends that `sentencex` does not know: Khmer's, except around its "etc.", and Tibetan's.
 _UNKNOWN_END: Final = re.compile(r"(?:(?<!។ល)[។៕](?!ល។)|[།༎](?:\s*[།༎])*)\s*(?=[^\s»”’)\]])")
 
-# Signs that join or close, with which no sentence begins. After a closing bracket, or after a name that contains a full
-# stop, a Japanese sentence continues with a particle.
+# Signs that join or close, with which no sentence begins.
 _NO_BEGINNING: Final = frozenset("-–—,;:)]»”’、）」』%ºª°")
 # Without white space after it, a full stop between digits or after a single letter ends nothing: 3.5, a.C.
 _IN_WORD: Final = re.compile(r"\d\.\d|(?:^|[\W_])[^\W\d_]\.[^\W_]")
@@ -88,17 +87,18 @@ _IN_WORD: Final = re.compile(r"\d\.\d|(?:^|[\W_])[^\W\d_]\.[^\W_]")
 _AFTER_UNIT: Final = re.compile(r"(?<=\d\s)((?:[kcm]?m|k?g|ha)[²2]?\.)\s+(?=[^\W\d_a-z])")
 # `sentencex` reads a numeral after a full stop as its decimals.
 _BEFORE_NUMERAL: Final = re.compile(r"。(?=\d)")
+# After a closing bracket, or after a name with a full stop, a Japanese sentence continues with a particle.
 _JAPANESE_GOES_ON: Final = re.compile(
     r"[（」』]|(?:は|が|を|に|の|と|も|で|や|から|という|など|について)(?![、ぁ-ん])|と[いかしす言]"
 )
 
 _LONGEST_ABBREVIATIONS: Final = 40
-"""Most characters of several abbreviations at the beginning of a sentence."""
+"""Longest run of abbreviations at the beginning of a sentence, in characters."""
 _LONGEST_END: Final = 14
 """Characters of the longest of `_NO_ENDS`, with the space before it."""
 _ENDS: Final = ".!?…。！？"
 _LONGEST_ARTICLE: Final = 12
-"""Most characters before a name at the start of a text: an article, an opening quotation mark."""
+"""Longest text before a name at the start of a text, in characters: an article, an opening quotation mark."""
 _NEXT_WORD: Final = re.compile(r"\s+[^\W\d_]")
 _END: Final = re.compile(f"[{_ENDS}]")
 # No text has these controls, and no language's rules know them.
@@ -109,16 +109,16 @@ _IN_TEXT: Final = {ord(control): chr(end) for end, control in _IN_NAME.items()}
 def split_sentences(text: str, language: str, names: Iterable[str] = ()) -> list[str]:
     """Returns the sentences of a text, in order.
 
-    `sentencex` splits by its rules for the language or a related one. Two of its pieces are joined again if an
-    abbreviation or ordinal ends the first, if a decimal point parts them, or if the second begins as no sentence does.
-    Therefore a sentence that begins with "iPhone" is joined to the one before it. In the languages of wikis that
-    `conventions` does not know, each short word without a vowel is an abbreviation before a full stop; and in a text
-    whose sentences end with a sign of its script, each word is.
+    `sentencex` splits by its rules for the language or a related language. Two of its pieces are joined again if an
+    abbreviation or ordinal ends the first, if a decimal point parts them, or if no sentence begins like the second. So
+    a sentence that begins with "iPhone" is joined to the sentence before it. In languages that `conventions` does not
+    know, a short word without a vowel before a full stop is an abbreviation; and in a text whose sentences end with a
+    sign of its script, each word before a full stop is.
 
     Args:
-      text: a clean text of one or more paragraphs, on one line.
+      text: a clean text, on a single line.
       language: ISO 639-1 code.
-      names: the names of the text's subject, each once. No sentence ends within one, nor behind one at the start of
+      names: the distinct names of the text's subject. No sentence ends within a name, nor after a name at the start of
         the text.
 
     Example:
@@ -151,15 +151,15 @@ def split_sentences(text: str, language: str, names: Iterable[str] = ()) -> list
 
 
 def may_end(name: str) -> bool:
-    """Whether a sentence might end within a name."""
+    """Returns whether a sentence might end within a name."""
     return _END.search(name) is not None
 
 
 def _goes_on(before: str, piece: str, beginning: str, language: str) -> bool:
-    """Whether a piece of a text belongs to the sentence before it."""
+    """Returns whether a piece of a text belongs to the sentence before it."""
     first = beginning[0]
     no_end = _NO_ENDS.get(language)
-    # Georgian's small letters have no capitals at the beginnings of sentences.
+    # Georgian sentences begin with small letters.
     if not first.isupper() and (first in _NO_BEGINNING or (first.islower() and first != first.title())):
         return True
     return bool(
@@ -172,7 +172,7 @@ def _goes_on(before: str, piece: str, beginning: str, language: str) -> bool:
 
 
 def _is_of_abbreviations(text: str) -> bool:
-    """Whether a text is one or more of `\\S{1,9}\\.\\s*`; the expression itself would try all ways to divide dots."""
+    """Returns whether a text is one or more of `\\S{1,9}\\.\\s*`; the expression itself would backtrack over dots."""
     ends = {0}
     for stop in _STOP.finditer(text):
         starts = range(max(0, stop.start() - 9), stop.start())
@@ -182,11 +182,11 @@ def _is_of_abbreviations(text: str) -> bool:
 
 
 def _ends_abbreviated(text: str, language: str) -> bool:
-    """Whether the last word before a full stop is an abbreviation: a letter, known, without a vowel, or all of it."""
+    """Returns whether a text ends with an abbreviation: a letter, a known or a vowelless word, or all of the text."""
     if len(text) < _LONGEST_ABBREVIATIONS and _is_of_abbreviations(text):
         return True
     ending = _ABBREVIATED.search(text[-_LONGEST_END:])
-    if not ending or ending[1]:  # a unit behind its number
+    if not ending or ending[1]:  # a unit after its number
         return False
     word = ending[2]
     if word.lower() in _ABBREVIATIONS.get(language, ()):
@@ -194,7 +194,7 @@ def _ends_abbreviated(text: str, language: str) -> bool:
     letters = _letters(word)
     if len(letters) == 1:
         return letters.isalpha() and not _SYLLABLES.match(letters)
-    # Between consonants r and l are vowels in Slavic languages.
+    # In Slavic languages, r and l between consonants are vowels.
     is_spoken = not _VOWELS.isdisjoint(letters) or not frozenset("rlрл").isdisjoint(letters[1:-1])
     return not (
         is_spoken
@@ -205,7 +205,7 @@ def _ends_abbreviated(text: str, language: str) -> bool:
 
 
 def _letters(word: str) -> str:
-    """The letters of a word, in lower case and without marks; only the first of Indian consonants that are joined."""
+    """Returns the letters of a word, in lower case and without marks; only the first of joined Indian consonants."""
     letters, is_joined = "", False
     for character in unicodedata.normalize("NFD", word.lower()):
         if unicodedata.category(character).startswith("M"):
@@ -218,7 +218,7 @@ def _letters(word: str) -> str:
 
 
 def _protected(text: str, name: str) -> str:
-    """Hides the signs of a name that would end a sentence; the last one stays if a word follows, but at the start."""
+    """Hides the signs of a name that would end a sentence; keeps the last if a word follows, except at the start."""
     before, *following = text.split(name)
     hidden = name.translate(_IN_NAME)
     pieces = [before]

@@ -1,7 +1,7 @@
-"""Templates whose text no pattern can give: measures, dates, and the Italian biography.
+"""Renders templates whose text no pattern can describe: measures, dates, and the Italian biography.
 
-Each function takes a template's arguments (by name, those without a name by their number; no empty ones) and returns
-its text, or None if they are too few. `kept_templates` names the templates and their sources.
+Each function takes a template's nonempty arguments (by name, or by number) and returns its text, or None if arguments
+are missing. `kept_templates` names the templates and their sources.
 """
 
 import re
@@ -21,11 +21,11 @@ _BETWEEN: Final = {
 }
 """The words between the numbers of a range, in the languages of the wikis that have the template."""
 _UNITS: Final = {"C": "°C", "F": "°F", "sqmi": "sq mi", "sqft": "sq ft"}
-"""Codes of units that are no words."""
+"""Codes of units that are not words."""
 
 
 def measure(arguments: Arguments) -> str | None:
-    """Returns a measure as written, without the converted one; also a range, and a measure of two units.
+    """Returns a measure as written, without its conversion; also a range, or a measure of two units.
 
     Example:
       >>> measure({"1": "10", "2": "to", "3": "15", "4": "cm", "5": "in"})
@@ -37,7 +37,7 @@ def measure(arguments: Arguments) -> str | None:
     pieces: list[str] = []
     for index in range(0, len(values) - 1, 2):
         number, word = values[index : index + 2]
-        # A number without a unit says how the converted measure is rounded.
+        # A number without a unit rounds the conversion.
         if not _NUMBER.match(number) or _NUMBER.match(word):
             break
         is_range = word in _BETWEEN and index + 3 < len(values)
@@ -52,7 +52,7 @@ _JOINED: Final = {
     "à": " à {}", "et": " et {}", "ou": " ou {}", "-": "–{}", "–": "–{}", "/": "/{}", "x": " × {}", "xx": " × {}",
     "±": " ± {}", "e": "×10{}", "exp": "×10{}",
 }  # fmt: skip
-"""The arguments of the French template that follow its first number, in the order in which it shows them."""
+"""The arguments of the French template after its first number, in the order in which it shows them."""
 _EXPONENT: Final = re.compile(r"[-−+]?\d+")
 
 
@@ -146,7 +146,7 @@ def _event(arguments: Arguments, name: str) -> str:
 
 
 def _occupation(arguments: Arguments) -> str:
-    """Returns the occupations of a person and what follows them, with the verb; "" if there is none."""
+    """Returns the occupations of a person and what follows them, with the verb; "" without occupations."""
     jobs = [arguments[key] for key in ("attività", "attività2", "attività3") if key in arguments]
     before = arguments.get("preattività")
     if not jobs and not before:

@@ -1,4 +1,4 @@
-"""The words of a clean text: the first ones, their number, and a sentence without those of a title."""
+"""Cuts a clean text after its first words, counts its words, and removes a title's words from a sentence."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,13 +30,13 @@ def _class(scripts: Sequence[str]) -> str:
 
 
 # Words as `models.texts.tokens.tokenize` separates them, without NFKC, which makes two words of ½ and two letters of
-# the Lao ໜ: runs of digits; runs of letters of scripts with spaces, their marks, and characters that are to be ignored;
-# runs of characters of scripts without spaces, each with its marks, which `_runs` divides. No word begins with a mark.
+# the Lao ໜ: runs of digits; runs of letters of scripts with spaces, their marks, and ignored characters; runs of
+# characters of scripts without spaces, each with its marks, which `_runs` divides. No word begins with a mark.
 _SCRIPTS: Final = _class([*HAN, *KANA, *SYLLABIC])
 _NO_LETTERS: Final = r"[\p{M}\p{P}\p{S}\p{N}]"
 _SPACELESS: Final = rf"[{_SCRIPTS}--{_NO_LETTERS}]"
 _PARTING: Final = rf"{APOSTROPHE_LETTERS}\u200b"
-# What belongs to the character before it. U+30FC prolongs a kana; for NFKC the half-width signs are this and marks.
+# Characters that belong to the one before. U+30FC prolongs a kana; in NFKC the half-width signs become it or marks.
 _BEHIND: Final = rf"[[\p{{M}}\p{{DI}}{WITHIN_WORDS}\u30fc\uff70\uff9e\uff9f]--\u200b]*+"
 _WORD: Final = (
     rf"(?:[\p{{L}}--[{_SCRIPTS}{_PARTING}\p{{DI}}]][[\p{{L}}\p{{M}}\p{{DI}}{WITHIN_WORDS}]--{_SPACELESS}--[{_PARTING}]]*+"
@@ -44,13 +44,13 @@ _WORD: Final = (
     rf"|[\p{{N}}--[{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}]]++)"
 )
 _KINDS: Final = ((HAN, 0, PARTS_OF_HAN), (KANA, 1, PARTS_OF_KANA), (SYLLABIC, 1, PARTS_OF_SYLLABIC))
-"""Scripts without spaces, the number of characters that a word of theirs shares with the next, and a word's parts."""
+"""Scripts without spaces, the number of characters that their words share with the next word, and a word's parts."""
 _RUNS: Final = "|".join(rf"((?:[{_class(scripts)}--{_NO_LETTERS}]{_BEHIND})++)" for scripts, _, _ in _KINDS)
 _NO_WORD: Final = rf"[[^\p{{L}}\p{{N}}]{_PARTING}\p{{DI}}]*+"
 _OPENING: Final = " ([{<«„“‚（［｛「『【〈《〔"
 
-# The same for texts of Latin, Greek, Cyrillic and Armenian letters without marks and with the usual
-# punctuation, in a fifth of the time: there `re` knows what a letter is.
+# A shortcut for texts of Latin, Greek, Cyrillic and Armenian letters without marks and with the usual punctuation: `re`
+# knows these letters, and takes a fifth of the time.
 _IS_PLAIN: Final = re.compile(
     "[\0-\xac\xae-\u02b8\u0370-\u0373\u0375-\u0482\u048a-\u0558\u055a\u055d\u055f-\u058f\u2010-\u2029\u202f-\u205f]*"
 )
@@ -63,8 +63,8 @@ def first_words(text: str, count: int) -> tuple[str, bool]:
 
     In scripts written without spaces, words are shorter, so the limit is counted in parts. A word of another script and
     a number have 6 parts, a Han character 3. In kana, and in Thai, Lao, Khmer and Burmese, each two consecutive
-    characters are a word, of 3 and of 2 parts; a character without neighbours is one, too. The last word that begins
-    within the limit is kept whole. The punctuation after it belongs to the beginning.
+    characters are a word, of 3 and of 2 parts, and so is a single character. The last word that begins within the limit
+    is kept whole, with the punctuation after it.
 
     Example:
       >>> first_words("Un arbre, (un chêne)", 2)
@@ -82,10 +82,10 @@ def first_words(text: str, count: int) -> tuple[str, bool]:
 
 
 def count_words(text: str) -> int:
-    """Returns the number of a text's words, each six parts as `first_words` counts them one, rounded up.
+    """Returns the number of a text's words: its parts, as `first_words` counts them, divided by six and rounded up.
 
-    Translations have about the same number, so one limit suits all languages. A beginning that was cut by `first_words`
-    may have one word more than its limit, because its last word is whole.
+    Translations have about the same number, so the same limit suits all languages. A beginning from `first_words` may
+    have a word more than its limit, because its last word is whole.
 
     Example:
       >>> count_words("Un arbre, (un chêne)"), count_words("東京 2020."), count_words("ひらがな")
@@ -101,10 +101,10 @@ class _Run(NamedTuple):
     """A run of characters of a script without spaces, or a single word of another script.
 
     Attributes:
-      start: its offset in the text.
-      units: its characters with their marks; the single word.
-      shared: the number of units that a word shares with the next.
-      parts: the parts of each of its words.
+      start: the run's offset in the text.
+      units: the run's characters with their marks, or the single word.
+      shared: the number of units that a word shares with the next word.
+      parts: the parts of each word.
     """
 
     start: int
@@ -118,7 +118,6 @@ class _Run(NamedTuple):
 
 
 def _runs(text: str) -> Iterator[_Run]:
-    """Yields the words of a text, those of a run together."""
     for match in _word_or_run().finditer(text):
         if match.lastindex is None:
             yield _Run(match.start(), [match[0]], 0, PARTS)
@@ -160,7 +159,7 @@ def _word_or_run() -> Any:
 
 @lru_cache(maxsize=1)
 def _unit() -> Any:
-    """Returns a pattern of a character of a script without spaces, with its marks; two e are one, ae."""
+    """Returns a pattern of a character of a script without spaces, with its marks; two Thai or Lao e count as one."""
     return regex.compile(rf"(?:เเ|ເເ|{_SPACELESS}){_BEHIND}", regex.VERSION1)
 
 
@@ -174,7 +173,7 @@ _UNSPACED: Final = (
 )
 _HAS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 _APOSTROPHE: Final = re.compile(f"[{APOSTROPHES}]")
-"""Any apostrophe in an escaped word: pages do not write the one of their titles."""
+"""Any apostrophe in an escaped word, because pages often write another apostrophe than their titles."""
 
 
 def name_of(title: str) -> str:
@@ -188,16 +187,16 @@ def name_of(title: str) -> str:
 
 
 def without_title(sentence: str, titles: Sequence[str]) -> str:
-    """Takes the words of one or more titles out of a sentence, in any case.
+    """Removes the words of one or more titles from a sentence, in any case.
 
-    A title is read as `name_of` gives it. Its words are separated by white space and have no punctuation at their
-    edges. They go where they are whole words. In scripts written without spaces (Han, kana, Thai, Lao, Burmese, Khmer)
-    a word of two or more characters goes everywhere, even within another word, because otherwise most sentences would
-    keep the title; a single character goes only where it stands by itself.
+    The words of a title are those of `name_of`, without punctuation at their edges. Only whole words are removed. But
+    in scripts written without spaces (Han, kana, Thai, Lao, Burmese, Khmer) a word of two or more characters is removed
+    even within another word, because otherwise most sentences would keep the title; a single character is removed only
+    where it is isolated.
 
     Args:
       sentence: a clean sentence.
-      titles: the page's title, and perhaps those of its redirects.
+      titles: the page's title, and perhaps the titles of redirects to it.
 
     Returns:
       the rest, with single spaces.
@@ -209,12 +208,12 @@ def without_title(sentence: str, titles: Sequence[str]) -> str:
     words = dict.fromkeys(word.strip(_EDGES) for title in titles for word in name_of(title).split())
     words.pop("", None)
     if sentence.isascii() and all(map(_ASCII_WORD.fullmatch, words)):
-        # The same in a tenth of the time: to compile a page's pattern takes longer than all else.
+        # A shortcut, in a tenth of the time: compiling a page's pattern takes longest.
         lower = {word.lower() for word in words}
         remaining = _ASCII_WORD.sub(lambda match: "" if match[0].lower() in lower else match[0], sentence)
     else:
         choices = "|".join(map(_pattern, words))
-        # `re` caches its last patterns, so all sentences of one page share theirs.
+        # `re` caches its last patterns, so all sentences of a page share theirs.
         remaining = re.sub(choices, "", sentence, flags=re.IGNORECASE) if choices else sentence
     return " ".join(remaining.split())
 

@@ -78,7 +78,7 @@ def test_it_says_where_new_documents_were_not_measured_or_rank_too_low():
     assert "how it ranks new ones was not measured" in card()
     both = card(report=report(seen=150, cold=100))
     assert "how it ranks new ones was not measured" not in both
-    assert "Of 60% of these queries training has seen the MR document" in both
-    assert "| these, 150 queries |" in both and "| the others, 100 queries |" in both
+    assert "For 60% of these queries, training has seen the MR document" in both
+    assert "| MR document seen, 150 queries |" in both and "| MR document not seen, 100 queries |" in both
     assert "documents that are new to it rank too low" not in card()
     assert "documents that are new to it rank too low" in card({**SETTINGS, "preset": "closed"})

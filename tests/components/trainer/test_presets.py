@@ -12,7 +12,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 from models.evaluation.list_metrics import list_metrics, means
 from models.evaluation.metrics import METRICS
 from models.evaluation.score_lists import score_lists
-from models.exported.model import as_texts
+from models.exported.signatures import as_texts
 from models.lexicon.lexicon import COLLECTION_FILE, CollectionRecord, read_lexicon
 from models.training import train_ranker
 from schemas.wikiclir import Text

@@ -22,7 +22,7 @@ from tests.components.trainer.in_workers import train_small
 pytestmark = pytest.mark.tensors
 
 TWO = TrainingSettings(epochs=3, batch_lists=8, learning_rate=0.3, device="cpu", workers=2)
-GO_ON = "The same command goes on from the last epoch that was saved."
+GO_ON = "The same command resumes from the last saved epoch."
 
 
 def arguments_of(folder, settings=TWO, **happens):
@@ -75,17 +75,17 @@ def test_a_killed_worker_a_killed_chief_and_a_refusal_end_the_training_and_it_go
     encoder = {"dropout": 0.3, "word_dropout": 0.25}
     whole = run(tmp_path / "whole", encoder=encoder)
     folder = tmp_path / "ended"
-    with pytest.raises(WorkerDied, match=r"all 2 workers .*worker 1 was killed by SIGKILL") as died:
+    with pytest.raises(WorkerDied, match=r"worker 1 of 2 was killed by SIGKILL") as died:
         run(folder, encoder=encoder, killed=[2, False])
     assert str(died.value).splitlines()[-1] == GO_ON
-    with pytest.raises(WorkerDied, match="worker 0 was killed by SIGKILL"):
+    with pytest.raises(WorkerDied, match="worker 0 of 2 was killed by SIGKILL"):
         run(folder, encoder=encoder, killed=[1, True])
     with pytest.raises(DataError, match=r"^the scores must be finite; got NaN\.$"):
         run(folder, encoder=encoder, refused=[2, False])
     with caplog.at_level(logging.INFO, "clir"):
         assert run(folder, encoder=encoder).history == whole.history
     assert "training in 2 workers, each on CPU:0" in caplog.messages
-    assert any(message.startswith("going on after epoch 2") for message in caplog.messages)
+    assert any(message.startswith("resuming after epoch 2") for message in caplog.messages)
     assert [line.split(",")[0] for line in caplog.messages if "loss" in line] == ["epoch 3/3"]
 
 
@@ -115,8 +115,8 @@ def test_a_worker_of_a_cluster_that_loses_another_says_so(tmp_path):
 
     with ThreadPoolExecutor(2) as pool:
         (chief_error, *_), (worker_error, *_) = pool.map(join, views)
-    assert "but worker 0 lost another one: Collective ops is aborted" in chief_error
-    assert "but worker 1 was killed by SIGKILL" in worker_error
+    assert "worker 0 of 2 lost another one: Collective ops is aborted" in chief_error
+    assert "worker 1 of 2 was killed by SIGKILL" in worker_error
 
 
 @pytest.mark.long
@@ -152,7 +152,7 @@ def test_what_a_worker_prints_last_stands_in_the_error_of_its_death(monkeypatch,
     with pytest.raises(WorkerDied) as died:
         run_single_worker(tmp_path)
     assert str(died.value).splitlines() == [
-        "all 1 workers of the training must live until it ends, but worker 0 ended with exit status 3.",
+        "the training stopped, because worker 0 of 1 ended with exit status 3.",
         "Its last lines:",
         "  not found",
         GO_ON,

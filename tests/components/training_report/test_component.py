@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from components.training_report.report_files import training_files
+from components.training_report.stability_report import training_files
 from components.training_report.tuning_report import tuning_report
 from models.losses.settings import SoslSettings
 from models.rankers.settings import TwoTowersSettings

@@ -4,11 +4,17 @@ import json
 
 import pytest
 
-from components.training_report.stability_report import describe_stability, stability_report, unreachable
+from components.training_report.stability_report import (
+    describe_stability,
+    stability_report,
+    training_files,
+    unreachable,
+)
 from models.losses.settings import LossSettings, SoslSettings
 from models.rankers.settings import TwoTowersSettings
+from models.training.settings import TrainingSettings
 from schemas.stability import Stability
-from tests.components.training_report.history import history
+from tests.components.training_report.history import ROW, history
 
 ROWS = [
     {"train/clipped_share": share, "score_gradient/max": ours, "score_gradient/plain_cosine_max": plain}
@@ -125,3 +131,22 @@ def test_a_grade_that_no_score_satisfies_has_a_sentence(name, theta, limit, aim)
 def test_every_such_grade_has_a_sentence():
     sentences = unreachable(TwoTowersSettings(embedding_dim=4), SoslSettings(theta=(0.5, 0.7)), 2)  # (2 / 3)^2 = 0.444
     assert ["0.5 or more for grade 1" in sentences[0], "0.7 or more for grade 2" in sentences[1]] == [True, True]
+
+
+TOWERS, LOSS = TwoTowersSettings(), SoslSettings(theta=(0.2, 0.7))
+HISTORY = history(ROW, ROW)
+TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=0.5, embedding_factor=3)
+
+
+def test_the_history_stays_byte_by_byte_as_the_trainer_wrote_it():
+    text = json.dumps(json.loads(HISTORY.to_json()), indent=3) + "\n\n"
+    assert training_files(text, TOWERS, LOSS, 2, TRAINING)["training/training.json"] == text
+
+
+def test_the_stability_is_that_at_the_word_embeddings_first_step_size():
+    files = training_files(HISTORY.to_json(), TOWERS, LOSS, 2, TRAINING)
+    report = stability_report(TOWERS, LOSS, 2, 0.1 * 3, HISTORY)
+    assert files.keys() == {"training/training.json", "training/stability.json", "training/stability.md"}
+    assert files["training/stability.json"] == report.to_json()
+    assert report.theorem_3.step_constant == 0.1 * 3
+    assert files["training/stability.md"] == describe_stability(report)

@@ -4,7 +4,9 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from components.training_report.tuning_report import paint_trials, to_markdown, tuning_report
+from components.training_report.tuning_report import paint_trials, to_markdown, tuning_report, with_best_trial
+from models.losses.settings import SoftmaxSettings, SoslSettings
+from models.rankers.settings import TwoTowersSettings
 from models.tuning.results import SearchResults
 from models.tuning.settings import Space
 from tests.components.training_report.history import search
@@ -78,3 +80,26 @@ def test_the_texts_are_the_trials_the_table_and_the_drawing(results: SearchResul
     assert SearchResults.from_json(texts["tuning/results.json"]) == results
     assert texts["tuning/results.md"] == to_markdown(results)
     assert all(label in texts["tuning/results.svg"] for label in ("channels.towers.epsilon", "eval ndcg_5", "0.50"))
+
+
+TOWERS, LOSS = TwoTowersSettings(), SoslSettings(theta=(0.2, 0.7))
+
+
+@pytest.mark.parametrize(
+    ("trials", "epsilon", "theta"),
+    [
+        ([({"channels.towers.epsilon": 0.25}, 0.5)], 0.25, LOSS.theta),
+        ([({"channels.towers.epsilon": 0.25, "loss.theta": [0.1, 0.6]}, 0.5)], 0.25, (0.1, 0.6)),
+        ([({"loss.theta": [0.1, 0.2]}, 0.4), ({"loss.theta": [0.1, 0.6]}, 0.5)], TOWERS.epsilon, (0.1, 0.6)),
+        ([({"channels.towers.epsilon": 1.0}, None), ({"channels.towers.epsilon": 2.0}, 0.1)], 2.0, LOSS.theta),
+    ],
+)
+def test_the_best_trial_s_values_stand_for_those_of_the_settings(trials, epsilon, theta):
+    towers, loss = with_best_trial(search(*trials), TOWERS, LOSS)
+    assert towers == TOWERS.model_copy(update={"epsilon": epsilon})
+    assert loss == LOSS.model_copy(update={"theta": theta}) and isinstance(loss.theta, tuple)
+
+
+def test_a_loss_without_thresholds_keeps_none():
+    loss = SoftmaxSettings()
+    assert with_best_trial(search(({"channels.towers.epsilon": 0.25}, 0.5)), TOWERS, loss)[1] == loss

@@ -47,7 +47,7 @@ def test_shares_rise_with_the_score_and_lie_between_0_and_1(queries, seed, docum
     shares = fitted(*lists(queries, seed), documents)
     assert len(shares.score) == len(shares.share) <= 2 * MAX_STEPS
     assert (np.diff(shares.score) > 0).all() and (np.diff(shares.share) >= 0).all()
-    values = [shares.of(score) for score in np.linspace(-5, 9, 50)]
+    values = [shares.at(score) for score in np.linspace(-5, 9, 50)]
     assert values == sorted(values) and 0 <= values[0] and values[-1] <= 1
 
 
@@ -55,7 +55,7 @@ def test_shares_rise_with_the_score_and_lie_between_0_and_1(queries, seed, docum
 def test_where_lists_hold_the_whole_collection_the_mean_share_is_that_of_relevant_documents(queries, seed):
     scores, grades = lists(queries, seed)
     shares = fitted(scores, grades, documents=SIZE)
-    mean = np.mean([shares.of(score) for score in scores.astype(np.float32).ravel()])
+    mean = np.mean([shares.at(score) for score in scores.astype(np.float32).ravel()])
     assert mean == pytest.approx((grades > 0).mean())
 
 
@@ -73,21 +73,21 @@ def test_the_signs_mark_at_most_the_error_rate_of_the_eval_queries(queries, seed
 def test_a_drawn_document_counts_as_often_as_it_stands_for_others_and_a_judged_one_once():
     # 102 documents: each of the two drawn ones stands for 50. Each score has two judged documents or two drawn ones.
     shares = fitted([[2.0, 1.0, 1.0, 0.0]] * MIN_QUERIES, [[2, 1, 0, 0]] * MIN_QUERIES, documents=102)
-    assert shares.of(0.0) == 0
-    assert shares.of(1.0) == pytest.approx(1 / (1 + 50))
-    assert shares.of(2.0) == pytest.approx(MIN_QUERIES / (MIN_QUERIES + 50 - 1))
+    assert shares.at(0.0) == 0
+    assert shares.at(1.0) == pytest.approx(1 / (1 + 50))
+    assert shares.at(2.0) == pytest.approx(MIN_QUERIES / (MIN_QUERIES + 50 - 1))
 
 
 def test_a_judged_document_that_is_not_relevant_stands_for_no_other():
     shares = fitted([[2.0, 1.0, 0.0, 0.0]] * MIN_QUERIES, [[2, 0, 0, 0]] * MIN_QUERIES, documents=10_000)
-    assert shares.of(1.0) == 0
-    assert shares.of(2.0) == pytest.approx(MIN_QUERIES / (MIN_QUERIES + 4999 - 1))
+    assert shares.at(1.0) == 0
+    assert shares.at(2.0) == pytest.approx(MIN_QUERIES / (MIN_QUERIES + 4999 - 1))
 
 
 def test_few_drawn_documents_of_a_large_collection_do_not_make_the_highest_score_sure():
     scores, grades = [[2.0, 2.0, 0.0, 0.0]] * MIN_QUERIES, [[2, 1, 0, 0]] * MIN_QUERIES
-    assert fitted(scores, grades, documents=10).of(9.0) > 0.95
-    assert fitted(scores, grades, documents=10**6).of(9.0) < 0.001
+    assert fitted(scores, grades, documents=10).at(9.0) > 0.95
+    assert fitted(scores, grades, documents=10**6).at(9.0) < 0.001
 
 
 def test_queries_without_an_mr_document_set_no_limit():

@@ -5,8 +5,9 @@ import shutil
 import numpy as np
 import pytest
 
-from models.exported.model import LoadedModel, as_texts
+from models.exported.model import LoadedModel
 from models.exported.neighbours import nearest_words
+from models.exported.signatures import as_texts
 from schemas.errors import DataError
 from tests.models.loaded_once import model_of_vectors
 from tests.models.small_model import WORDS

@@ -58,7 +58,7 @@ def encoder(request):
 def test_every_encoder_of_a_configuration_is_tested_here_and_made_by_its_name():
     assert set(LAYERS) == set(TextEncoderSettings.kinds)
     for name, (layer, _) in LAYERS.items():
-        settings = TwoTowersSettings.of(name, embedding_dim=DIM)
+        settings = TwoTowersSettings.with_encoder(name, embedding_dim=DIM)
         made = make_encoder(settings, Words(VOCABULARY_SIZE), seed=1, name="tower")
         assert type(made) is layer
         assert (made.dim, made.dropout, made.name) == (DIM, settings.encoder.dropout, "tower")

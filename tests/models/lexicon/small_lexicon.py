@@ -12,7 +12,7 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
 from models.lexicon.settings import MatchingSettings
 from models.lexicon.terms import terms_of
-from models.rankers.scorer import SparseInnerProduct
+from models.rankers.sparse_inner_product import SparseInnerProduct
 from models.texts.tokens import ALL_WORDS
 from tests.models.lexicon.reference import TEXTS, Reference, Table, Text, translations
 

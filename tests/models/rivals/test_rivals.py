@@ -183,9 +183,9 @@ def margin_loss(scores, grades):
 
 
 def test_a_step_of_the_perceptron_is_the_gradient_of_the_margin_ranking_loss(two_languages):
-    weights = _Matrix.of(two_languages, is_identity=False)
+    weights = _Matrix.make(two_languages, is_identity=False)
     weights._weights[:] = np.random.default_rng(0).normal(size=weights._weights.shape).astype(np.float32)
-    example = _Example.of(weights.queries[0], weights.documents[TRAIN.documents[0].numpy()])
+    example = _Example.make(weights.queries[0], weights.documents[TRAIN.documents[0].numpy()])
     grades, before = TRAIN.grades[0], weights._weights.astype(np.float64)
     dense, query = example.documents.toarray().astype(np.float64), np.zeros(before.shape[0])
     query[example.query_terms] = example.query
@@ -208,7 +208,7 @@ def test_a_step_of_the_perceptron_is_the_gradient_of_the_margin_ranking_loss(two
 
 def test_training_lowers_the_loss_and_is_the_same_twice(two_languages):
     def trained():
-        *_, (_, weights) = _train(two_languages, _Matrix.of(two_languages, is_identity=False), 3.0, "perceptron")
+        *_, (_, weights) = _train(two_languages, _Matrix.make(two_languages, is_identity=False), 3.0, "perceptron")
         return weights.scores(two_languages.train)
 
     once, twice = trained(), trained()
@@ -218,14 +218,14 @@ def test_training_lowers_the_loss_and_is_the_same_twice(two_languages):
 
 def test_without_collisions_a_hash_kernel_is_the_perceptron(two_languages):
     results = []
-    for weights in (_Matrix.of(two_languages, is_identity=False), _Bins(two_languages, 1 << 22)):
+    for weights in (_Matrix.make(two_languages, is_identity=False), _Bins(two_languages, 1 << 22)):
         *_, (_, trained) = _train(two_languages, weights, 3.0, "any")
         results.append(np.concatenate(trained.scores(two_languages.train)))
     np.testing.assert_allclose(*results, atol=1e-4)
 
 
 def test_from_the_identity_the_perceptron_begins_as_tf_idf_of_both_sides(monolingual):
-    weights = _Matrix.of(monolingual, is_identity=True)
+    weights = _Matrix.make(monolingual, is_identity=True)
     split = monolingual.train
     queries, documents = monolingual.unit_queries(split).toarray(), monolingual.unit_documents(split).toarray()
     held = documents.any(axis=0) & queries.any(axis=0)
@@ -234,7 +234,7 @@ def test_from_the_identity_the_perceptron_begins_as_tf_idf_of_both_sides(monolin
 
 def test_the_perceptron_covers_the_most_frequent_terms_alone():
     few = term_lists(vocabulary_size=2)
-    assert _Matrix.of(few, is_identity=False)._weights.shape == (2, 2)
+    assert _Matrix.make(few, is_identity=False)._weights.shape == (2, 2)
 
 
 def test_a_matrix_that_is_too_large_is_refused_in_a_sentence(two_languages, monkeypatch):

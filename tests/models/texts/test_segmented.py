@@ -7,7 +7,8 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.texts.tokens import tokenize, tokenize_with_offsets, word_parts
+from models.texts.token_offsets import tokenize_with_offsets
+from models.texts.tokens import tokenize, word_parts
 from schemas.word_characters import PARTS
 from schemas.word_rules import WordRules
 from tests.models.texts.every_character import every_character

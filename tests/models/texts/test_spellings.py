@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.texts.stems import stems
-from models.texts.tokens import tokenize, tokenize_with_offsets
+from models.texts.token_offsets import tokenize_with_offsets
+from models.texts.tokens import tokenize
 from schemas.word_rules import WordRules
 
 pytestmark = [pytest.mark.tensors, pytest.mark.usefixtures("without_graphs")]

@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from models.texts import marks, tokens
-from models.texts.tokens import tokenize, tokenize_with_offsets
+from models.texts.token_offsets import tokenize_with_offsets
+from models.texts.tokens import tokenize
 from schemas.word_characters import APOSTROPHES, WITHIN_WORDS
 from schemas.word_rules import WordRules
 from tests.models.texts.every_character import every_character

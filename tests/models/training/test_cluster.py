@@ -25,7 +25,7 @@ def tf_config(cluster, kind, index):
     ],
 )
 def test_the_chief_is_the_first_and_the_others_follow(cluster, kind, index, number):
-    view = Cluster.of(tf_config(cluster, kind, index))
+    view = Cluster.parse(tf_config(cluster, kind, index))
     assert (view.workers, view.number) == (2, number)
 
 
@@ -41,7 +41,7 @@ def test_the_chief_is_the_first_and_the_others_follow(cluster, kind, index, numb
 )
 def test_what_names_no_cluster_of_workers_is_refused(text, fault):
     with pytest.raises(ConfigError, match=fault):
-        Cluster.of(text)
+        Cluster.parse(text)
 
 
 def test_workers_on_loopback_have_one_view_of_ports_that_are_free():

@@ -38,8 +38,8 @@ def test_gpu_that_is_not_there_is_refused():
         (TrainingSettings(replicas=4), "training.replicas .* 3; got 4"),
         (TrainingSettings(), "training.batch_lists .* 3; got 16"),
         (TrainingSettings(workers=3, batch_lists=18, replicas=2), "worker, 1; got 2"),
-        (TrainingSettings(workers=2), "training.workers .* 3: .* got 2"),
-        (TrainingSettings(workers=4), "training.workers .* 3: .* got 4"),
+        (TrainingSettings(workers=2), "training.workers .* 3, .* got 2"),
+        (TrainingSettings(workers=4), "training.workers .* 3, .* got 4"),
     ],
 )
 def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, shown):
@@ -79,7 +79,7 @@ def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tm
         make_strategy(TrainingSettings(device="cpu"))
     assert [record.getMessage() for record in caplog.records] == [
         "training on CPU:0",
-        "an NVIDIA GPU is there, but TensorFlow cannot use it; install the GPU lock (see docs/runs.md)",
+        "TensorFlow cannot use the NVIDIA GPU; install the GPU lock (see docs/runs.md)",
     ]
 
 
@@ -97,7 +97,7 @@ def test_short_ops_keep_to_one_core_where_there_are_few(monkeypatch, encoder, co
     threads = []
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cores)))
     monkeypatch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", threads.append)
-    configure_devices(TrainingSettings(device="cpu"), TwoTowersSettings.of(encoder))
+    configure_devices(TrainingSettings(device="cpu"), TwoTowersSettings.with_encoder(encoder))
     assert threads == expected
 
 

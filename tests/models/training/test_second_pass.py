@@ -25,7 +25,7 @@ def fitted(scores, weights, gain="fitted", documents="fitted"):
     def value(gain, number):
         parts = Feedback(1.0, number).added_to_lists(lists, first, vectors)
         second = [scores + np.float32(gain) * part for scores, part in zip(first, parts, strict=True)]
-        return EvalMetrics.of(lists, second, MOST_RELEVANT).value
+        return EvalMetrics.measure(lists, second, MOST_RELEVANT).value
 
     passes = [Feedback(gain, number) for gain in GAINS for number in DOCUMENTS]
     second_pass = fit_second_pass(

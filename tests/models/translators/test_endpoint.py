@@ -81,7 +81,7 @@ def test_the_key_stands_in_the_body_alone_and_goes_to_its_host_alone(translator,
         ({"translatedText": "uno"}, "form"),
         ({"translatedText": [1, 2, 3, 4]}, "form"),
         ({"translatedText": ["a", "b"]}, "4 texts; got 2"),
-        ({"translatedText": ["", "a", "b", ""]}, "another translator"),
+        ({"translatedText": ["", "a", "b", ""]}, "has changed, or mixes texts up"),
     ],
 )
 def test_a_wrong_answer_is_an_error_at_once(translator, server, answer, shown):
@@ -92,12 +92,12 @@ def test_a_wrong_answer_is_an_error_at_once(translator, server, answer, shown):
 
 def test_an_answer_in_another_order_is_noticed(translator, server):
     server.answer = lambda handler, content: handler.send({"translatedText": sorted(map(str.upper, content["q"]))})
-    assert "mixes the texts up" in fault(translator())
+    assert "mixes texts up" in fault(translator())
 
 
 def test_a_translator_that_changes_between_two_requests_is_noticed(translator, server):
     server.script, server.answer = [capitals], lambda handler, content: handler.send({"translatedText": content["q"]})
-    assert "another translator" in fault(translator(batch=2))
+    assert "has changed, or mixes texts up" in fault(translator(batch=2))
 
 
 def test_a_busy_service_is_asked_again_and_a_slow_one_is_an_error(translator, server, waits):

@@ -32,7 +32,7 @@ def test_a_command_is_a_row_of_one():
         ({**COMMAND, "batch": 3}, "batch\n  Extra inputs are not permitted"),
         ({"address": "http://localhost"}, "must be one of command, endpoint; got nothing"),
         ({**ENDPOINT, "address": "ftp://localhost"}, "must be http://"),
-        ({**ENDPOINT, "key_variable": "sk-secret"}, "begins with CLIR_"),
+        ({**ENDPOINT, "key_variable": "sk-secret"}, "CLIR_, and then capitals"),
     ],
 )
 def test_settings_that_do_not_fit_the_kind_are_refused(content, fault):

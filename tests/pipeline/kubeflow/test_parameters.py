@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from pipeline.config import RunConfig, load_config
+from pipeline.config import RunConfig
+from pipeline.config_file import load_config
 from pipeline.kubeflow.parameters import RUNTIME_PARAMETERS, with_parameters
 from pipeline.settings_file import known_keys
 from pipeline.stages import STAGES

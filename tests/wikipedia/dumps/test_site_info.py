@@ -65,9 +65,9 @@ def test_what_is_no_dump_of_pages_is_refused_with_the_reason(content: bytes, val
 
 
 def test_a_missing_file_and_one_that_may_not_be_read_are_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="^none.xml: .*no such file"):
+    with pytest.raises(DataError, match="^none.xml does not exist"):
         read_site_info("none.xml")
-    with pytest.raises(DataError, match=f"^{tmp_path}: .*Is a directory"):
+    with pytest.raises(DataError, match=f"^Cannot read {tmp_path}: Is a directory"):
         read_site_info(str(tmp_path))
 
 

@@ -150,7 +150,7 @@ def test_titles_of_sitelinks_are_whole() -> None:
         (b"Q1\tenwiki\tA\nL1\tenwiki\tA\n", "sitelinks:2: "),
         (b"Q1,enwiki,A\n", "sitelinks:1: "),
         (b"Q1\tenwiki\tA\nQ1\tdewiki\tA\n", "frwiki"),
-        (sql_dump("page", "`page_id` int"), "wb_items_per_site; got one of page"),
+        (sql_dump("page", "`page_id` int"), "wb_items_per_site; got page"),
     ],
 )
 def test_what_are_no_sitelinks_is_refused(content: bytes, message: str) -> None:
