@@ -1,4 +1,4 @@
-"""Each stage of a run on a generated collection, above all the data stages.
+"""The stages of a run on a generated collection, above all the data stages.
 
     python -m benchmarks.data --baseline ../before
     python -m benchmarks.data --documents 1900000 --queries 25000

@@ -1,4 +1,4 @@
-"""Generated collections with their configurations: random words in any shape, or topics with queries that fit."""
+"""Generated collections with their configurations: random words in any shape, or topics with fitting queries."""
 
 import json
 from collections.abc import Iterator
@@ -68,9 +68,8 @@ def write_topics(folder: Path, documents: int, queries: int, query_length: int =
     400 meanings of its topic, the others from all meanings, both with Zipf's frequencies.
 
     Args:
-      folder: is made if it is missing.
-      documents: their number.
-      queries: their number; each is for one of the first documents.
+      folder: made if it is missing.
+      documents, queries: their numbers; query n is for document n.
       query_length: words of a query.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +106,7 @@ def _topic_documents(number: int) -> Iterator[_Ids]:
 def _made_up_words(
     generator: np.random.Generator, number: int, lengths: tuple[int, int], accents: float = 0.0
 ) -> npt.NDArray[np.object_]:
-    """Random words; `accents` is the weight of a letter with an accent, beside 1 of a plain one."""
+    """Random words; `accents` is the weight of an accented letter, where a plain letter has 1."""
     weights = np.array([1.0] * len(_LETTERS) + [accents] * len(_ACCENTS))
     sizes = generator.integers(*lengths, number)
     letters = generator.choice([*_LETTERS, *_ACCENTS], sizes.sum(), p=weights / weights.sum())

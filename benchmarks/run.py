@@ -1,11 +1,11 @@
-"""Starting the command line, a whole run, and the same run from the cache.
+"""The start of the command line, a whole run, and the same run from the cache.
 
     python -m benchmarks.run
     python -m benchmarks.run configs/bible_en_tl.yaml --baseline ../before
 
-The run is that of `make demo`, or of a configuration. Each whole run has an output folder of its own; the cached run
-repeats a run that is not measured. With --baseline each command is measured in both trees in turn; without it, the
-commands are compared with a bare import of TFX. CPU seconds are steadier than seconds where others use the machine.
+The run is that of `make demo`, or of a configuration. Each whole run has its own output folder; the cached run repeats
+a run that is not measured. With --baseline each command is measured in both trees in turn; without, the commands are
+compared with an import of TFX. CPU seconds are steadier than seconds on a machine that others use, too.
 """
 
 import sys

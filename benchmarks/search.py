@@ -7,8 +7,8 @@
 Each tree trains a model on 20,000 documents of the same kind. Each round then makes an index with `clir index`, starts
 `clir serve` on it, and asks over one connection for the ten best documents, for 200 queries of 10 words and 200 of 20.
 Recall is the share of the ten best documents that the search finds, against a search that scores every document.
-Without --baseline the smallest collection is the baseline; with --feedback the first pass alone is, beside a model with
-a second pass of that gain.
+Without --baseline the smallest collection is the baseline. With --feedback a model without a second pass is the
+baseline, compared with a model whose second pass has that gain.
 """
 
 import http.client
@@ -91,7 +91,7 @@ def milliseconds(address: str, texts: Sequence[str]) -> list[float]:
         answer.read()
         times.append((time.perf_counter() - started) * 1000)
         if answer.status != 200:
-            raise click.ClickException(f"the answer of {address} must be 200; got {answer.status}")
+            raise click.ClickException(f"{address} must answer with status 200; got {answer.status}")
     connection.close()
     return times[10:]
 
@@ -120,7 +120,7 @@ def recalls(output: Path, index: Path, queries: Sequence[str]) -> tuple[float, f
 @click.command()
 @baseline_option
 @click.option("--documents", "sizes", multiple=True, default=SIZES, type=click.IntRange(min=200), show_default=True)
-@click.option("--feedback", "gain", type=float, help="Compare the first pass with a second of this gain.")
+@click.option("--feedback", "gain", type=float, help="Compare with a second pass of this gain.")
 @benchmark(rounds=1)
 def main(harness: Harness, baseline: Path | None, sizes: tuple[int, ...], gain: float | None) -> None:
     """Compare two trees, the two passes, or collections of several sizes."""

@@ -3,8 +3,8 @@
     apt-get install hey
     python -m benchmarks.serving runs/sample
 
-A query against 50 documents of 100 words, made of the index's own texts, and a search for ten results. The load
-generator `hey` shares the cores with the server. The baseline scores the same documents in this process.
+A request ranks 50 documents of 100 words, made of the index's texts, or searches for ten results. The load generator
+`hey` shares the cores with the server. The baseline scores the same documents in this process.
 """
 
 import csv
@@ -37,7 +37,7 @@ DOCUMENTS, WORDS, CLIENTS = 50, 100, (1, 8)
 def main(harness: Harness, output: Path, query: str, requests: int) -> None:
     """Compare requests to `clir serve` with scoring in this process."""
     if not shutil.which("hey"):
-        raise click.ClickException("needs the load generator hey; on Debian: apt-get install hey")
+        raise click.ClickException("The load generator hey is missing; on Debian: apt-get install hey")
     output = output.resolve()
     with server(output, output / "index") as (address, _):
         body = json.dumps({"query": query, "k": 100, "texts": True}).encode()
@@ -93,7 +93,7 @@ def over_http(url: str, content: Mapping[str, Any], clients: int, requests: int)
                 )
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         if any(row["status-code"] != "200" for row in rows):
-            raise click.ClickException(f"every answer of {url} must be 200; got {rows[0]}")
+            raise click.ClickException(f"{url} must answer with status 200; got {rows[0]}")
         times = np.array([float(row["response-time"]) for row in rows])
         span = max(float(row["offset"]) + float(row["response-time"]) for row in rows)
         return _figures(times, span)

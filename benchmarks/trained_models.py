@@ -1,4 +1,4 @@
-"""Models in training on made-up lists or on those of a run, and the measures of their steps."""
+"""Models that are trained on made-up lists or on those of a run, and the measures of their steps."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -133,7 +133,7 @@ class Trained:
         is_dense: bool = False,
         objective_name: str | None = None,
     ) -> "Trained":
-        """A new model; `is_dense` trains it with Keras's Adam, and a null objective is the loss's own."""
+        """A new model; `is_dense` trains it with Keras's Adam, and by default the loss decides its objective."""
         towers, loss = towers_and_loss
         settings = TrainingSettings.model_validate({"objective": objective_name}).for_towers(towers)
         lists = lists.for_towers(towers)
@@ -182,7 +182,7 @@ def _scorer(lists: TrainLists, job: TrainingJob) -> Scorer:
 
 
 def timed(steps: int, pairs_per_step: float, work: Callable[[], Any]) -> Figures:
-    """Speed and times of some steps, of the clock and of all threads."""
+    """The speed of steps, and their time by the clock and of all threads."""
     started, cpu = time.perf_counter(), time.process_time()
     work()
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
@@ -196,13 +196,13 @@ def timed(steps: int, pairs_per_step: float, work: Callable[[], Any]) -> Figures
 
 
 def stepping(trained: Trained, steps: int, batches: Iterator[Any] | None = None) -> Measure:
-    """The measure of some training steps."""
+    """The measure of training steps."""
     batches = batches or trained.batches()
     return partial(timed, steps, trained.pairs_per_step, lambda: trained.steps.run(batches, steps))
 
 
 def scoring(trained: Trained, steps: int) -> Measure:
-    """The measure of some forward passes."""
+    """The measure of forward passes."""
     batches, ranker = iter(trained.dataset().repeat().prefetch(4)), trained.steps.objective.ranker
 
     @tf.function

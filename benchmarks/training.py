@@ -1,4 +1,4 @@
-"""Training: whole Trainers of two trees or on several devices, and steps of one process in turn.
+"""Training: whole Trainers of two trees or on several devices, and steps in this process.
 
     python -m benchmarks.training trainer --baseline ../before
     python -m benchmarks.training devices
@@ -8,9 +8,9 @@
     python -m benchmarks.training optimizer
     python -m benchmarks.training input
 
-`trainer` and `devices` run the Trainer by `clir run`; each run has a seed of its own, so that no training comes from
-the cache. The other commands train in this process on made-up lists, or with --lists on the train lists of the last
-run in an output folder. A step is forward, backward and update, with its input.
+`trainer` and `devices` run the Trainer by `clir run`, each time with another seed, so that no training comes from the
+cache. The other commands train in this process on made-up lists, or with --lists on the train lists of the last run in
+an output folder. A step includes its input, the forward and backward passes, and the update.
 """
 
 import json
@@ -169,7 +169,7 @@ def options(harness: Harness, output: Path | None, steps: int) -> None:
 @click.option("--steps", default=16, show_default=True, type=click.IntRange(min=1), help="Steps of a round.")
 @benchmark(rounds=5)
 def encoders(harness: Harness, output: Path | None, steps: int) -> None:
-    """Compare the encoders in training, and in scoring alone, with the mean."""
+    """Compare the encoders with the mean, in training and in scoring."""
     lists = prepare(output)
     kinds = TextEncoderSettings.kinds
     towers = {name: Trained.of(lists, (TwoTowersSettings.with_encoder(name), _SOSL)) for name in kinds}

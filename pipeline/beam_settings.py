@@ -11,7 +11,7 @@ from schemas.json_files import parse_json
 from schemas.settings import KindSettings
 
 _LONGEST_JOB: Final = 30 * 24 * 3600
-"""Timeout of a job in seconds: Beam 2.60 waits for a job no longer than for one answer of its server, by default 60."""
+"""Timeout of a job in seconds; by default Beam 2.60 waits 60 s for a whole job, as for each answer of its server."""
 
 
 def _is_address(text: str) -> bool:
@@ -81,7 +81,7 @@ class _EngineSettings(BeamSettings):
     """A runner whose workers are elsewhere."""
 
     parallelism: Annotated[int | None, Field(ge=1, le=100_000)] = None
-    """Number of workers that share a step, with dataflow the largest number; null leaves it to the engine."""
+    """Number of workers that share a step (with dataflow, the largest number); null: the engine decides."""
     options: dict[str, str] = {}
     """Further options of the runner, names without dashes to values."""
 
@@ -90,7 +90,7 @@ class _EngineSettings(BeamSettings):
     def _check_options(cls, options: dict[str, str]) -> dict[str, str]:
         if bad := [name for name in options if not re.fullmatch(r"[a-z][a-z0-9_]*", name)]:
             raise ValueError(f"must have names in lower-case letters, digits and underscores; got {bad}")
-        if taken := sorted(options.keys() & {name for name in cls.model_fields}):
+        if taken := sorted(options.keys() & cls.model_fields.keys()):
             raise ValueError(f"must not repeat settings of beam itself; got {taken}")
         return options
 
@@ -106,7 +106,7 @@ class PortableSettings(_EngineSettings):
     endpoint: Annotated[str, AfterValidator(_checked_address)]
     """Address of the job server, such as `localhost:8099`."""
     environment: Literal["external", "docker", "process", "loopback"]
-    """Place of our code: external (an existing worker pool), docker (containers of an image), process (a command on
+    """Where our code runs: external (an existing worker pool), docker (containers of an image), process (a command on
     the engine's machines) or loopback (this process, for trials)."""
     environment_config: str | None = None
     """For external the address of the pool, such as `localhost:50000`; for docker the image; for process a JSON object
@@ -152,7 +152,7 @@ class DataflowSettings(_EngineSettings):
     temp_location: Annotated[str, AfterValidator(_checked_folder)]
     """Folder for intermediate files, `gs://...`."""
     image: str | None = None
-    """Image of the workers with the project installed; or else `setup_file`."""
+    """Image of the workers with the project installed, instead of `setup_file`."""
     setup_file: str | None = None
     """Path of the project's `setup.py`, from which each worker installs the project as it starts."""
 
@@ -160,8 +160,8 @@ class DataflowSettings(_EngineSettings):
     def _check_workers(self) -> "DataflowSettings":
         if (self.image is None) == (self.setup_file is None):
             raise ValueError(
-                "image or setup_file must be given, and not both: one of both brings the project to Dataflow's "
-                f"workers; got {self.image!r} and {self.setup_file!r}"
+                "either image or setup_file must be given, to bring the project to Dataflow's workers; got "
+                f"{self.image!r} and {self.setup_file!r}"
             )
         return self
 
@@ -189,6 +189,6 @@ def check_local_beam(settings: BeamSettings) -> None:
         raise ConfigError(
             [
                 "beam.runner: must be in_process or portable in a local run, whose artifacts lie in a local folder; "
-                "got 'dataflow', whose workers see Google Cloud Storage alone: take it where the pipeline's root is."
+                "got 'dataflow', whose workers see only Google Cloud Storage."
             ]
         )

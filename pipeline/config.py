@@ -32,19 +32,19 @@ class SourceSettings(DataSettings):
     """The collection: files in any form of docs/formats.md, plain or packed, or dumps (see docs/wikipedia.md)."""
 
     vocabulary_size: Annotated[int, Field(ge=1, lt=2**31)] = 100_000
-    """Number of most frequent words kept per language; with `embeddings` also the number of their words."""
+    """Number of most frequent words kept per language, and of words read from `embeddings`."""
 
     wikipedia: WikipediaSettings | None = None
-    """Dumps of the wikis of both languages. A first stage makes queries, documents and judgments of them; these three
-    settings must be null."""
+    """Dumps of the wikis of both languages. A first stage turns them into queries, documents and judgments, so that
+    these three settings must be null."""
 
     @property
     def has_held_out_titles(self) -> bool:
-        """Whether the titles of pages that only eval and test queries are about are known."""
+        """Whether it is known which titles are of pages that only eval and test queries are about."""
         return self.wikipedia is not None and self.split == "queries"
 
     def made_files(self) -> dict[str, str]:
-        """Role to the name of the file that is made from dumps."""
+        """Role to the name of its file that is made from dumps."""
         query, document = self.languages
         names = {
             "queries": queries_file(query),
@@ -64,16 +64,15 @@ class RunConfig(Settings):
     """Everything that decides a run."""
 
     preset: Annotated[str, AfterValidator(OneOf(PRESETS))] = DEFAULT
-    """Source of the settings that are not given: paper (the paper's system), best (a lexicon beside the vectors, and a
-    stronger tower), closed (best and a softmax term), polynomial (Polynomial Semantic Indexing), or cossim and
-    duet_distributed (the rankers of Cohen et al. 2018); closed and polynomial are for collections whose documents are
-    all known when training."""
+    """Source of the settings that are not given: paper (the paper's system), best (a stronger tower, and a lexicon),
+    closed (best and a softmax term), polynomial (Polynomial Semantic Indexing), or cossim and duet_distributed (the
+    rankers of Cohen et al. 2018). With closed and polynomial, training should see all documents."""
     data: SourceSettings
     """The collection."""
     channels: ChannelsSettings = ChannelsSettings()
-    """The channels of the score, which is that of `towers` plus the weighted scores of the others. Each names its kind,
-    or is a bare kind. A channel of another name than these four is a further one, of the kind cl_lsi or of one that was
-    added (CONTRIBUTING.md says how)."""
+    """The channels of the score: the score of `towers` plus the weighted scores of the others. Each channel names its
+    kind, or is just the name of its kind. Any name besides these four adds a channel, of the kind cl_lsi or of a kind
+    that was added as CONTRIBUTING.md says."""
     embeddings: EmbeddingSettings = EmbeddingSettings()
     """The word vectors that training starts from."""
     feedback: FeedbackSettings = FeedbackSettings()
@@ -93,7 +92,7 @@ class RunConfig(Settings):
     kubeflow: KubeflowSettings = KubeflowSettings()
     """Kubeflow Pipelines."""
     beam: BeamSettings = InProcessSettings()
-    """The Beam runner of the stages that machines may share."""
+    """The runner of the Beam stages."""
     output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of everything the run writes."""
 
@@ -131,7 +130,7 @@ class RunConfig(Settings):
             return embeddings
         towers = channels.towers
         if not towers.reads.words:
-            raise ValueError("query and document must be null where stems or texts have vectors, and words have none")
+            raise ValueError("query and document must be null, because these towers read stems or texts, not words")
         is_frozen = embeddings.query and embeddings.document and not embeddings.train
         if is_frozen and towers.has_only_tables and not towers.reads.stems:
             raise ValueError(
@@ -263,7 +262,7 @@ class RunConfig(Settings):
         if self.channels.has_held_out_weight:
             needed[f"a weight that is {HELD_OUT}"] = 2
         if self.adversary.weight and not self.adversary.held_out_texts:
-            # The rankers that such a weight is fitted with are trained without one of the domains.
+            # A weight that is held_out is fitted with rankers that are trained without one of the domains.
             needed["adversary.weight without adversary.held_out_texts"] = 3 if needed else 2
         max_domains = self.training.batch_lists if self.training.sampling == "equal" else None
         return TrainedDomains(max(needed.values(), default=1), " beside ".join(reversed(needed)), max_domains)
@@ -273,8 +272,8 @@ class RunConfig(Settings):
         """The baselines that need the lexicon's translations."""
         return _translating(self.evaluation, self.data)
 
-    def paper_beside(self) -> "RunConfig":
-        """The paper's own system as a baseline beside this one: the preset `paper`, resolved.
+    def paper_baseline(self) -> "RunConfig":
+        """The configuration of the paper's system as a baseline: the preset `paper`, resolved.
 
         It has the same lists, vocabularies, seed and devices, and no word vectors.
         """
@@ -288,7 +287,7 @@ class RunConfig(Settings):
         )
 
     def text_paths(self) -> dict[str, str]:
-        """The paths of the queries and the documents after a run: given, or made of dumps."""
+        """The paths of queries and documents: those of the settings, or of the files that a run makes from dumps."""
         data, folder = self.data, Path(self.output) / WIKIPEDIA
         end = "*" if data.wikipedia and data.wikipedia.shards > 1 else ""
         made = {role: str(folder / f"{name}{end}") for role, name in data.made_files().items()}

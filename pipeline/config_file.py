@@ -13,7 +13,7 @@ from pipeline.input_faults import check_inputs, domains_in
 from pipeline.input_files import file_fault, files_of, is_remote
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.output_folder import Kind, output_fault
-from pipeline.presets import fault_of_another_preset, fault_of_no_preset, with_preset
+from pipeline.presets import changed_preset_fault, missing_preset_fault, with_preset
 from pipeline.renamed_settings import renamed_faults, without_renamed
 from pipeline.settings_file import Locations, apply_override, describe_fault, location_of, read_settings_file
 from schemas.domains import TrainedDomains, held_out_fault
@@ -37,7 +37,7 @@ def load_config(path: str, overrides: Sequence[str] = (), for_cluster: bool = Fa
     """
     content, locations, faults = read_settings_file(path, RunConfig)
     for override in overrides:
-        faults += apply_override(content, locations, override, RunConfig, fault_of_another_preset)
+        faults += apply_override(content, locations, override, RunConfig, changed_preset_fault)
     return check_config(content, locations, path, faults, for_cluster=for_cluster)
 
 
@@ -58,9 +58,8 @@ def check_config(
       path: the location of keys that are not in the file.
       faults: earlier faults, which are reported, too.
       kind: what writes the output.
-      for_cluster: whether the run is elsewhere: its output is not tried here, and files in `kubeflow.volumes` are not
-        looked at.
-      has_files: False looks at no file, and tries no output.
+      for_cluster: whether the run is in a cluster: its output, and files in `kubeflow.volumes`, are not checked here.
+      has_files: False checks neither files nor the output.
 
     Raises:
       ConfigError: with every fault, each with its location.
@@ -71,7 +70,7 @@ def check_config(
         faults.append(f"{location_of(keys, locations, path)}: {'.'.join(keys)}: {fault}")
 
     content = without_renamed(content)
-    if fault := fault_of_no_preset(content):
+    if fault := missing_preset_fault(content):
         report(("preset",), fault)
     content = with_preset(content, RunConfig)
     try:
@@ -112,7 +111,7 @@ def dump_config(config: RunConfig, searched: Mapping[str, Any] | None = None) ->
 
 
 def _domain_faults(config: RunConfig) -> Iterator[tuple[str, str]]:
-    """Yields the faulty setting of `data`, and the fault, by the domains that readable local files name."""
+    """Yields each faulty setting of `data` and its fault, by the domains that readable local files name."""
     path, held_out, needed = config.data.domains, config.data.held_out, config.trained_domains
     if not path or (not held_out and needed == TrainedDomains()):
         return
@@ -126,7 +125,7 @@ def _domain_faults(config: RunConfig) -> Iterator[tuple[str, str]]:
 
 
 def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
-    """The settings of Kubeflow Pipelines; the defaults where they have faults, which `check_config` reports."""
+    """The settings of Kubeflow Pipelines; the defaults if they have faults, which `check_config` reports."""
     try:
         return KubeflowSettings.model_validate(content.get("kubeflow") or {})
     except pydantic.ValidationError:
@@ -134,7 +133,7 @@ def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
 
 
 def _width_in(content: Mapping[str, Any]) -> int | None:
-    """The width of word vectors; None where there are none, or the towers' settings have faults."""
+    """The width of word vectors; None if there are none, or if the towers' settings have faults."""
     channels = content.get("channels")
     towers = channels.get("towers") if isinstance(channels, Mapping) else {}
     kind = ScorerSettings.kind_of(towers)

@@ -26,7 +26,7 @@ def config_schema() -> str:
     data = definitions[SourceSettings.__name__]
     files = [role for role in ("queries", "documents", "judgments") if role in data["required"]]
     data["required"] = [key for key in data["required"] if key not in files]
-    data["anyOf"] = [{"required": files}, {"required": ["wikipedia"]}]  # a first stage makes them of dumps
+    data["anyOf"] = [{"required": files}, {"required": ["wikipedia"]}]  # a first stage makes the files from dumps
     spaces = definitions[Space.__name__]
     definitions[Space.__name__] = {"anyOf": [spaces, {"type": "array", "items": {"type": "number"}, "minItems": 1}]}
     schema |= {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": _TITLE}
@@ -34,9 +34,9 @@ def config_schema() -> str:
 
 
 def is_config_schema(path: Path) -> bool:
-    """Whether a file is such a schema, perhaps of another version of the project."""
+    """Whether a file is this schema, of any version of the project."""
     if not path.is_file():
-        return False  # what reads a pipe may never end
+        return False  # reading a pipe may never end
     try:
         content = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

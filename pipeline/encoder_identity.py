@@ -16,8 +16,8 @@ log = logging.getLogger("clir.data")
 
 
 def encoder_digest(settings: EncoderSettings) -> str:
-    """Returns SHA-256 of all that decides an encoder's vectors: settings, digests of files, an endpoint's fingerprint,
-    and the form of the texts that it sees.
+    """Returns SHA-256 of everything that decides an encoder's vectors: settings, digests of files, an endpoint's
+    fingerprint, and the form of its texts.
 
     Args:
       settings: resolved, with digests and fingerprint.
@@ -35,15 +35,15 @@ def encoder_digest(settings: EncoderSettings) -> str:
 def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
     """Returns the configuration with the fingerprint of its endpoint, if it has one.
 
-    A fingerprint that was found before is kept where the endpoint still agrees with it, because roundings differ.
+    Keeps an earlier fingerprint that the endpoint still matches, because roundings differ.
 
     Args:
       config: the configuration.
-      store: folder of the vectors of all encoders, which holds the fingerprints that were found before.
+      store: folder of the vectors of all encoders, with the fingerprints of earlier runs.
 
     Raises:
       DataError: the endpoint does not answer.
-      ConfigError: it does not have the fingerprint that the configuration gives.
+      ConfigError: the endpoint does not match the fingerprint of the configuration.
     """
     settings = config.channels.encoder
     if not isinstance(settings, EndpointSettings):
@@ -54,26 +54,26 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
     if settings.probes and (fault := fingerprint_fault(settings.probes, current)):
         raise ConfigError(
             [
-                f"channels.encoder.probes: the endpoint {settings.address} must have the model that the configuration "
-                f"was resolved with, but {fault}. Start it with that model, or remove the probes."
+                f"channels.encoder.probes: the endpoint {settings.address} has another model than when the "
+                f"configuration was resolved: {fault}. Start it with that model, or remove the probes."
             ]
         )
     key = encoder_digest(settings.model_copy(update={"probes": ()}))
     known = _read(store / _FILE)
-    before = known.get(key, ())  # the newest last
-    same = [probes for probes in (settings.probes, *before) if probes and fingerprint_fault(probes, current) is None]
-    if before and (fault := fingerprint_fault(before[-1], current)):
-        consequence = "its vectors are kept from then" if same else "all texts are encoded again"
+    earlier = known.get(key, ())  # the newest last
+    matches = [probes for probes in (settings.probes, *earlier) if probes and not fingerprint_fault(probes, current)]
+    if earlier and (fault := fingerprint_fault(earlier[-1], current)):
+        consequence = "earlier vectors of this model are used again" if matches else "all texts are encoded again"
         log.warning("the endpoint %s has another model than before (%s): %s", settings.address, fault, consequence)
-    current = same[0] if same else current
+    current = matches[0] if matches else current
     store.mkdir(parents=True, exist_ok=True)
-    kept = {**known, key: (*(probes for probes in before if probes != current), current)}
-    (store / _FILE).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    fingerprints = {**known, key: (*(probes for probes in earlier if probes != current), current)}
+    (store / _FILE).write_text(json.dumps(fingerprints, indent=1) + "\n", encoding="utf-8")
     return with_channel(config, "encoder", settings.model_copy(update={"probes": current}))
 
 
 def _read(path: Path) -> dict[str, tuple[tuple[float, ...], ...]]:
-    """The fingerprints by the digests of the settings; none where the file is missing or damaged."""
+    """The fingerprints by the digest of the settings; empty if the file is missing or damaged."""
     try:
         content = parse_json(path.read_text(encoding="utf-8"))
         return {str(key): tuple(tuple(map(float, probes)) for probes in rows) for key, rows in content.items()}

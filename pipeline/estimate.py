@@ -1,4 +1,4 @@
-"""Counts the content of a run's files, and says how many steps, how much memory and how much disk the run takes."""
+"""Estimates the steps, the memory and the disk space of a run, from a count of the content of its files."""
 
 import math
 import os
@@ -35,7 +35,7 @@ _TRAINED: Final = 3 * 4
 _STORED: Final = 6 * 4
 """Bytes of a weight on disk: the checkpoint's three numbers, the best epoch's, the exported and the pushed model's."""
 _JOINED: Final = 3
-"""Bytes of memory for a byte of the listed texts: Beam holds six copies when it joins them, compressed to half."""
+"""Bytes of memory for a byte of the listed texts: Beam holds six copies when it joins them, compressed to half size."""
 _TERMS: Final = {None: 0, "lexicon": 4}
 """Weighted terms for a word of an indexed document by `channels.lexicon.kind`, see docs/machines.md; others have 1."""
 
@@ -101,28 +101,28 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     """Estimates a run without cached stages.
 
     Args:
-      config: of a run in one process, with Beam in that process.
+      config: the configuration of a run in a single process.
 
     Raises:
-      DataError: see `size_of_collection`; or the run uses more than one process, or its encoder cannot be loaded.
+      DataError: see `size_of_collection`; or the run uses several processes, or its encoder cannot be loaded.
       ConfigError: the devices do not fit the settings.
     """
     workers = config.training.workers or 1
     if workers > 1 or config.beam.runner != "in_process":
         raise DataError(
-            "an estimate is of one process: training.workers must be 1 or null, and beam.runner in_process; got "
-            f"{workers} and {config.beam.runner}."
+            "Only runs in a single process can be estimated: training.workers must be 1 or null, and beam.runner "
+            f"in_process; got {workers} and {config.beam.runner}."
         )
     configure_devices(config.training, config.channels.towers)  # before the first op
     dim, libraries = _encoder_dim(config), peak_memory()
     size = size_of_collection(config)
     trainings = {"the model": _training_size(config, size, dim)}
     if "paper" in config.evaluation.baselines:
-        trainings["the paper's system"] = _training_size(config.paper_beside(), size, dim)
+        trainings["the paper's system"] = _training_size(config.paper_baseline(), size, dim)
     weights, text = [training.weights for training in trainings.values()], size.document_bytes / size.documents
     listed_bytes, trained_bytes = round(text * sum(size.pairs.values())), max(weights) * _TRAINED
     memory = {"libraries": libraries, "parameters and optimizer": trained_bytes, "examples": listed_bytes * _JOINED}
-    # The examples hold the texts of their pairs, and again as numbers of words, both compressed to about half.
+    # The examples hold the texts of their pairs twice, as text and as word numbers, both compressed to about half.
     disk = {"collection": size.document_bytes, "examples": listed_bytes, "models": sum(weights) * _STORED}
     if dim:  # the store and the artifact, each of float16
         disk["vectors"] = 2 * 2 * dim * (size.documents + sum(size.lists.values()))
@@ -138,7 +138,7 @@ def estimate_run(config: RunConfig) -> RunEstimate:
 
 
 def _encoder_dim(config: RunConfig) -> int:
-    """The length of a pre-trained encoder's vectors, for which it encodes a text; assumed where they come in files."""
+    """The length of a pre-trained encoder's vectors, found by encoding a text; 512 is assumed for vectors in files."""
     encoder = config.channels.encoder
     if encoder is None or isinstance(encoder, VectorsSettings):
         return 512 if encoder else 0
@@ -177,7 +177,7 @@ def _notes(config: RunConfig, size: CollectionSize, memory: int, disk: int) -> I
         yield "training stops earlier where training.patience is spent"
     folder = next(folder for folder in Path(config.output, "run").parents if folder.exists())
     if disk > (free := shutil.disk_usage(folder).free):
-        yield f"the disk of {folder} has only {rounded_size(free)} of room"
+        yield f"only {rounded_size(free)} are free on the disk of {folder}"
     if memory > (available := memory_size()):
         yield f"the machine has only {rounded_size(available)} of memory"
 
@@ -193,8 +193,8 @@ class _List:
 def size_of_collection(config: RunConfig) -> CollectionSize:
     """Counts the content of a run's files: judgments or candidates line by line, words in a sample of the texts.
 
-    Of the lines that a run would drop, judgments of unknown documents count. The splits are those of
-    `data.split: queries`; `documents` gives similar shares.
+    Counts judgments of unknown documents, too, which a run drops. The splits are those of `data.split: queries`;
+    `documents` gives similar shares.
 
     Raises:
       DataError: the collection is made of dumps, lies elsewhere, cannot be read to its end, or has a split without a
@@ -230,7 +230,7 @@ def _lists(config: RunConfig) -> list[_List]:
             ranking = lists[query_id] = _List(split or split_of(query_id))
         ranking.has_top_grade |= grade == config.data.top_grade
         (ranking.relevant if grade > NOT_RELEVANT else ranking.irrelevant).add(doc_id)
-    # In the order of the file: a run takes the first ones.
+    # In the order of the file, because a run takes the first queries.
     query_ids = dict.fromkeys(query.id for query in _records(config, "queries"))
     used = (query_id for query_id in query_ids if query_id in lists and lists[query_id].has_top_grade)
     limited = islice(used, config.data.max_queries)
@@ -292,11 +292,11 @@ def _text_size(config: RunConfig, role: str) -> _TextSize:
 
 
 def _records(config: RunConfig, role: str) -> Iterator[Any]:
-    """The records of a role's files, repeated ids too; a DataError where a file is elsewhere or cannot be read."""
+    """Yields the records of a role's files, also with repeated ids; raises a DataError for a file that is elsewhere."""
     if config.data.wikipedia:
         raise DataError(
-            "data must name files for an estimate: what dumps hold is known when they are read. `clir wikipedia` "
-            "estimates that, and makes files and a configuration of them."
+            "data must name files for an estimate, because the content of dumps is known only after reading them. "
+            "`clir wikipedia` makes files and a configuration from them, and has its own --estimate."
         )
     for file in files_of(config.data.inputs()[role]):
         if not os.path.exists(file):

@@ -31,7 +31,7 @@ version = cache(importlib.metadata.version)
 """Returns a library's version; cached, because every stage asks for it."""
 
 IDENTITY_FORM: Final = re.compile("[0-9a-f]{64}-[0-9a-f]{64}")
-"""Matches an identity, wherever it stands."""
+"""Matches an identity within a text."""
 
 _FUNCTIONS: Final = ("preprocessing_fn", "run_fn", "tuner_fn")
 """The execution properties that name a function of ours, which TFX's own executors call."""
@@ -46,8 +46,8 @@ def identity_of_stage(executor: str, properties: Mapping[str, Any]) -> str:
     """The identity of a node.
 
     It covers the project's modules behind the node, the project's files that it reads, and the versions of Python and
-    the libraries. Input files stand in the node's properties, by their digests, and the modules behind the names in a
-    training's settings in its job.
+    the libraries. It does not cover input files, whose digests are in the node's properties, or the modules that a
+    training's settings name, which its job identifies.
 
     Args:
       executor: module of the executor.
@@ -59,8 +59,7 @@ def identity_of_stage(executor: str, properties: Mapping[str, Any]) -> str:
 
 
 def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:
-    """Two digests, `CODE-LIBRARIES`: of modules with all modules of the project that they import and of files, and of
-    the versions.
+    """Two digests, `CODE-LIBRARIES`: of files and modules with the project's modules that they import, and of versions.
 
     Args:
       modules: dotted names; a module of a library stands for the library.
@@ -109,7 +108,7 @@ def commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     prefix, head_commit = head.stdout.split("\n")[:2]
-    # Below the top of a checkout the commit is that of a project which this one is installed in.
+    # Below the top of a checkout, the commit is that of a project in which this project is installed.
     return None if changes.stdout or prefix else head_commit
 
 
@@ -117,30 +116,30 @@ def code_digest(*modules: str) -> str:
     """SHA-256 in hexadecimal of modules and every module of the project that they import, directly or not.
 
     Args:
-      *modules: dotted names, such as `components.evaluator`; modules of libraries count for nothing.
+      *modules: dotted names, such as `components.evaluator`; modules of libraries are ignored.
     """
-    if _read is not None and modules in _read:
-        return _read[modules]
+    if _known_digests is not None and modules in _known_digests:
+        return _known_digests[modules]
     ours = filter(_is_ours, modules)
     digest = _sha256("\n".join(f"{name} {_parsed(_path(name).read_bytes()).digest}" for name in sorted(_closure(ours))))
-    if _read is not None:
-        _read[modules] = digest
+    if _known_digests is not None:
+        _known_digests[modules] = digest
     return digest
 
 
-_read: dict[tuple[str, ...], str] | None = None
+_known_digests: dict[tuple[str, ...], str] | None = None
 """The digests of modules within `code_read_once`; else None."""
 
 
 @contextmanager
 def code_read_once() -> Iterator[None]:
     """Computes each digest once within the context: a thousand configurations take seconds instead of minutes."""
-    global _read
-    _read = {}
+    global _known_digests
+    _known_digests = {}
     try:
         yield
     finally:
-        _read = None
+        _known_digests = None
 
 
 def _sha256(text: str) -> str:
@@ -170,7 +169,7 @@ class _Parsed(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _parsed(text: bytes) -> _Parsed:
-    """Parses a module; cached, because stages share most of their files, and this takes most of a digest's time."""
+    """Parses a module; cached, because stages share most of their files, and parsing takes most of a digest's time."""
     tree = ast.parse(text)
     names: list[str] = []
     for node in ast.walk(tree):
@@ -184,8 +183,8 @@ def _parsed(text: bytes) -> _Parsed:
 def _plain(node: object) -> str:
     """A syntax tree as text, without positions and without docstrings, which are strings that no statement uses.
 
-    Unlike `ast.dump`, it leaves out empty fields, which newer versions of Python add to, and writes strings in ASCII,
-    because the printable characters depend on the version, too.
+    Unlike `ast.dump`, it leaves out empty fields, because newer versions of Python add more of them, and writes strings
+    in ASCII, because the printable characters depend on the version, too.
     """
     if isinstance(node, ast.AST):
         fields = (f"{name}={_plain(value)}" for name, value in ast.iter_fields(node) if value not in (None, []))

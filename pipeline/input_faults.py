@@ -26,7 +26,7 @@ def check_inputs(inputs: Sequence[PathSetting], width: int | None) -> Iterator[t
 
     Args:
       inputs: the paths of inputs in raw settings.
-      width: how many numbers a word vector must have; None does not look into files of word vectors.
+      width: number of numbers in a word vector; None skips files of word vectors.
 
     Yields:
       a path and its fault.
@@ -37,7 +37,7 @@ def check_inputs(inputs: Sequence[PathSetting], width: int | None) -> Iterator[t
     for setting in inputs:
         if setting.form != "collection" and (head_fault := _input_fault(setting.path, setting.form, width)):
             yield setting, head_fault
-        elif setting.form == "pairs" and (order_fault := _crossed_pairs_fault(setting.path, collection)):
+        elif setting.form == "pairs" and (order_fault := _swapped_columns_fault(setting.path, collection)):
             yield setting, order_fault
 
 
@@ -66,7 +66,7 @@ def _input_fault(path: str, form: str | None, width: int | None) -> str | None:
     if form == "saved_model":
         return None if is_remote(path) else _saved_model_fault(path)
     if form == "text_vectors" and is_remote(path):
-        return f"must be a local file, for vectors are not read from a bucket; got {path}. Copy it to this machine."
+        return f"must be a local file, because vectors are not read from a bucket; got {path}. Copy it here."
     find = {"vectors": lambda file: [file], "dump": files_of_dump}.get(form or "", files_of)
     files, fault = _find(path, find)
     if fault or not files or form == "dump":
@@ -90,7 +90,7 @@ def _saved_model_fault(path: str) -> str | None:
 
 
 def _find(path: str, find: Callable[[str], list[str]] = files_of) -> tuple[list[str], str | None]:
-    """The files of a path, and the fault of the first that cannot be read; no files of a remote path."""
+    """The files of a path, empty if it is remote; and the fault of the first file that cannot be read."""
     if (fault := scheme_fault(path)) or is_remote(path):
         return [], fault
     try:
@@ -117,8 +117,8 @@ def _pairs_fault(path: str) -> str | None:
     )
 
 
-def _crossed_pairs_fault(path: str, collection: Mapping[str, PathSetting]) -> str | None:
-    """The fault of pairs whose columns are swapped, by the first texts of the collection's files."""
+def _swapped_columns_fault(path: str, collection: Mapping[str, PathSetting]) -> str | None:
+    """Returns an error message for pairs with swapped columns, by the first texts of the collection, or None."""
     texts = {}
     for role in ("queries", "documents"):
         files, fault = _find(collection[role].path) if role in collection else ([], None)
@@ -135,7 +135,7 @@ def _crossed_pairs_fault(path: str, collection: Mapping[str, PathSetting]) -> st
 
 
 def _vectors_fault(path: str, width: int) -> str | None:
-    # Not needed without vectors, and NumPy takes a tenth of a second.
+    # Imported late: NumPy takes a tenth of a second.
     from schemas.word_vectors import WordVector, read_word_vectors
 
     try:
@@ -191,17 +191,17 @@ def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[_Record]]) -> It
         return
     if not any(judgment.query_id in documents or judgment.doc_id in queries for judgment in judged):
         return
-    # The heads of good files may look like this, too: only now the whole files are read.
+    # Good files may begin like this, too. Only now the whole files are read.
     queries, documents = _all_ids(paths["queries"]), _all_ids(paths["documents"])
-    if not _named(judged, queries, documents) and _named(judged, documents, queries):
+    if not _match(judged, queries, documents) and _match(judged, documents, queries):
         fault = (
-            f"the ids that {paths['judgments']} names as queries stand in {paths['documents']}, and the other way "
-            "round; are data.queries and data.documents swapped?"
+            f"{paths['judgments']} has ids of {paths['documents']} as query ids, and ids of {paths['queries']} as "
+            "document ids; are data.queries and data.documents swapped?"
         )
         yield "queries", fault
 
 
-def _named(judged: list[Judgment], queries: set[str], documents: set[str]) -> bool:
+def _match(judged: list[Judgment], queries: set[str], documents: set[str]) -> bool:
     """Whether a judgment names a known query and a known document."""
     return any(judgment.query_id in queries and judgment.doc_id in documents for judgment in judged)
 

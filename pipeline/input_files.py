@@ -46,10 +46,10 @@ def files_of(path: str) -> list[str]:
 
 
 def files_of_dump(path: str) -> list[str]:
-    """The files of a dump, in the order of their pages; of a table its one file.
+    """The files of a dump, in the order of their pages; or the single file of a table.
 
     Raises:
-      DataError: a pattern matches none, or files of two dumps.
+      DataError: a pattern matches no file, or files of two dumps.
     """
     return find_dump_files(path, files_of)
 
@@ -88,8 +88,8 @@ def digest_of(path: str, expected: str | None = None) -> str:
 def digests_of(content: Mapping[str, Any], setting: PathSetting) -> tuple[str, dict[str, Any], str]:
     """Finds the digest of an input in plain settings.
 
-    It stands in the `sha256` of the nearest section that has one, under the key after the section's own; the digest of
-    a deeper setting stands in a table there, under the dotted keys that remain.
+    The nearest section with a `sha256` holds it, under the next key. The digest of a deeper setting is in a table under
+    that key, under the remaining dotted keys.
 
     Returns:
       the section's dotted name, the table, and the key.
@@ -120,7 +120,7 @@ def resolve_digests(
     Args:
       config: not resolved. See `digests_of` for the digests.
       find: returns the digest of a path; its other argument is the digest that the configuration gives.
-      is_elsewhere: whether a path cannot be seen here; then `find` gets the whole path, not each of its files.
+      is_elsewhere: whether a path is on another machine; then `find` gets the whole path, not each of its files.
 
     Raises:
       ConfigError: an input does not have the digest that the configuration gives, or `find` raises a DataError.
@@ -165,7 +165,7 @@ def digests_here(config: Settings) -> dict[str, str | None]:
 
 
 def _files_in_order(setting: PathSetting) -> list[str]:
-    """The files of an input, whose digests in this order make its digest."""
+    """The files of an input, in the order in which its digest is made from theirs."""
     if setting.form == "dump":
         return sorted(files_of_dump(setting.path))
     if setting.form == "text_vectors":

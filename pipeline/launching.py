@@ -25,11 +25,11 @@ def launch(
       pipeline: the pipeline.
       connection: the connection to its metadata.
       on_start: called with (number, total, name) when a stage starts.
-      on_outputs: called with (name, output artifacts) before a stage writes these, or when the cache has them.
+      on_outputs: called with (name, output artifacts) before a stage writes them, or when the cache has them.
       beam_arguments: arguments of the Beam stages' runner; the cache's keys do not depend on them.
 
     Yields:
-      each stage that is done, with its output artifacts.
+      each finished stage, with its output artifacts.
     """
     ir = compiled(pipeline)
     for number, item in enumerate(ir.nodes, 1):
@@ -49,8 +49,7 @@ def launch(
             if not is_cached:
                 record_files(store, uris)
             elif not are_whole(store, uris):
-                # Puts the files of a second execution in the places of the lost ones, so that what follows stays
-                # cached.
+                # Replaces the lost files by those of a second execution, so that later stages stay cached.
                 _, made = launch_node(ir, uncached_copy(node), connection, beam_arguments)
                 new = [artifact.mlmd_artifact for key in outputs for artifact in made[key]]
                 replace_files(store, [artifact.mlmd_artifact for artifact in artifacts], new)

@@ -35,7 +35,7 @@ FILES: Final = (
 FOLDERS: Final = (
     ARTIFACTS, EVALUATION, DATA, WIKIPEDIA, LEXICON, TUNING, TRAINING, SERVING, INDEX, MILVUS, CELLS, FIGURES,
 )  # fmt: skip
-"""The names that are ours at the top of an output folder."""
+"""Our names at the top of an output folder."""
 
 CELL_FILE: Final = "cell.json"
 CELL_DIGEST_FILE: Final = "inputs.sha256"

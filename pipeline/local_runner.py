@@ -62,17 +62,17 @@ class RunResult(NamedTuple):
     search: SearchReport | None
     """`evaluation/search.json`; None in an experiment, and without an index."""
     pushed: str | None
-    """Folder of the version that is this model; None where the gate refused the model, and in an experiment."""
+    """Folder of this model's version; None if the gate refused the model, and in an experiment."""
     was_pushed: bool
-    """Whether that version was there before the run."""
+    """Whether that version was pushed by an earlier run."""
     newest: str | None
-    """Folder of the newest version when the run ended, of this model or another; None where there is none."""
+    """Folder of the newest version when the run ended, of this model or another; None if there is no version."""
     cached: bool
     """Whether every stage came from the cache, except the stages that run on every run."""
 
 
 class _Run(NamedTuple):
-    """A run's settings and places."""
+    """A run's settings and folders."""
 
     config: RunConfig
     """With the fingerprint of an encoder's endpoint and the probe of a translator, if it has them."""
@@ -80,7 +80,7 @@ class _Run(NamedTuple):
     store: Path
     """The folder of artifacts and metadata: an experiment's, or the run's own."""
     cell: str | None
-    """Name of the experiment's cell that the run is, if any."""
+    """Name of the run's cell in an experiment, if any."""
     connection: metadata_store_pb2.ConnectionConfig
 
 
@@ -141,8 +141,8 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
     if cluster := joined_cluster(config.training):
         raise ConfigError(
             [
-                f"TF_CONFIG must be unset, for a run starts its own workers (training.workers); it names a cluster of "
-                f"{cluster.workers}, which the Trainer alone can join: see docs/machines.md."
+                f"TF_CONFIG must be unset, because a run starts its own workers (training.workers); got a cluster of "
+                f"{cluster.workers} workers, which only a Trainer can join: see docs/machines.md."
             ]
         )
     check_local_beam(config.beam)
@@ -160,7 +160,7 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
 
 
 def _result(config: RunConfig, run: _Run, outputs: Mapping[str, Outputs], cached: bool) -> RunResult:
-    """Reads the published results; after a search the best numbers stand in the published configuration."""
+    """Reads the published results; after a search, adds the best numbers to the published configuration."""
     folder, is_cell = run.folder.path, run.cell is not None
     evaluation = folder / ("" if is_cell else EVALUATION)
 
@@ -195,7 +195,7 @@ def _result(config: RunConfig, run: _Run, outputs: Mapping[str, Outputs], cached
 
 
 def _tensorboard_names(config: RunConfig, cell: str | None) -> dict[str, str]:
-    """Stage that trains or searches to the name of its run in TensorBoard: collection, settings and seed."""
+    """Each training stage to the name of its run in TensorBoard: collection, settings and seed."""
     data = config.data
     collection = Path(data.queries).parent.name if data.queries else f"{data.query_language}_{data.document_language}"
     seed = f"seed{config.training.seed}"

@@ -1,4 +1,4 @@
-"""The memory of this machine, and checks of its other resources, except disk, before any stage runs."""
+"""The memory of this machine, and checks of its other resources except disk space, before any stage runs."""
 
 import multiprocessing
 import os
@@ -11,16 +11,16 @@ from pipeline.output_path import pattern_fault
 from schemas.errors import DataError
 
 _LOCKS: Final = 8
-"""More locks than a sink of Beam or a pool of processes has at once."""
+"""More locks than a Beam sink or a pool of processes holds at once."""
 _LONGEST_FOR_SOCKETS: Final = 76
-"""Bytes of a path to which `/pymp-12345678/listener-12345678` can be added: that of a socket has at most 107."""
+"""Bytes of a path to which `/pymp-12345678/listener-12345678` can be added: a socket's path has at most 107."""
 
 _CONTAINER_LIMITS: Final = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-"""Where a container finds the limit of its memory: with version 2 of control groups, and with version 1."""
+"""The files with a container's memory limit: of control groups version 2, and version 1."""
 
 
 def memory_size() -> int:
-    """The bytes of memory that this process may use: the machine's, or its container's where they are fewer."""
+    """The bytes of memory that this process may use: the machine's, or its container's limit if that is lower."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for limit in _CONTAINER_LIMITS:
         if limit.is_file() and (text := limit.read_text(encoding="ascii").strip()).isdigit():  # or "max"
@@ -29,7 +29,7 @@ def memory_size() -> int:
 
 
 def check_process() -> None:
-    """Refuses a process in which the libraries, or names of files, do not work.
+    """Refuses a process in which the libraries or file names do not work.
 
     Raises:
       DataError: the current folder was removed, the locale is not UTF-8, or Python drops docstrings.
@@ -40,8 +40,8 @@ def check_process() -> None:
         raise DataError("The current folder was removed; change to another one.") from None
     if (encoding := sys.getfilesystemencoding()) != "utf-8":
         raise DataError(
-            "the locale must be one of UTF-8, because some libraries name files in UTF-8 and Python in the locale's "
-            f"encoding; got {encoding}. Set LC_ALL=C.UTF-8."
+            "the locale's encoding must be UTF-8, because some libraries name files in UTF-8 and Python names them in "
+            f"that encoding; got {encoding}. Set LC_ALL=C.UTF-8."
         )
     if sys.flags.optimize > 1:
         raise DataError("Python must keep docstrings, which TensorFlow reads; got -OO. Unset PYTHONOPTIMIZE.")
@@ -75,8 +75,7 @@ def check_shared_memory() -> None:
     except (OSError, ImportError) as error:
         raise DataError(
             f"Cannot create locks in /dev/shm: {getattr(error, 'strerror', None) or error}. Mount it so that it can be "
-            f"written, with free space for {_LOCKS} small files "
-            "(in a container: --shm-size=64m)."
+            f"written, with free space for {_LOCKS} small files (in a container: --shm-size=64m)."
         ) from None
 
 
@@ -101,4 +100,4 @@ def check_temporary_folder_for_patterns() -> None:
       DataError: the path of the temporary folder has characters of patterns.
     """
     if fault := pattern_fault(_temporary_folder(), "Beam"):
-        raise DataError(f"the path of the temporary folder {fault}. Set TMPDIR to another.")
+        raise DataError(f"the path of the temporary folder {fault}. Set TMPDIR to another folder.")

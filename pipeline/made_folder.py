@@ -1,7 +1,7 @@
-"""The folder that a conversion makes, or a collection from dumps, whose files may be larger than memory.
+"""The folder of a conversion or of a collection from dumps, whose files may be larger than memory.
 
-Files are written beside their places, and are moved there when all are whole. Lock and record are those of every output
-folder (see `pipeline.output_folder`).
+Files are written to a folder of incomplete files, and moved to their places when all are complete. Lock and record are
+those of every output folder (see `pipeline.output_folder`).
 """
 
 import json
@@ -41,26 +41,26 @@ class Made(NamedTuple):
     names: re.Pattern[str]
     """Matches the names of its files."""
     groups: re.Pattern[str] = re.compile("(?!)")
-    """Matches the names of folders in it that may hold such files, too."""
+    """Matches the names of its subfolders, which may hold such files, too."""
 
     @property
     def partial(self) -> str:
-        """The folder of files that are not whole yet."""
+        """The folder of incomplete files."""
         return f".{self.kind}.partial"
 
     @property
     def work(self) -> str:
-        """The folder from which the same command goes on after a kill."""
+        """The folder from which the command resumes after a kill."""
         return f".{self.kind}.work"
 
     @property
     def folders(self) -> tuple[str, str]:
-        """The folders `partial` and `work`."""
+        """Both of these folders."""
         return self.partial, self.work
 
 
 def made_fault(output: str, made: Made) -> str | None:
-    """The reason why a folder cannot be the output of a command that makes one, or None."""
+    """Returns why a folder cannot be the output of a command that makes a folder, or None."""
     folder = Path(output)
     # A run writes below it, and TFX finds its files by patterns.
     if fault := pattern_fault(output, "TFX"):
@@ -76,27 +76,27 @@ def made_fault(output: str, made: Made) -> str | None:
         for name in held:
             is_ours = record is not None and name in record["files"]
             if not is_ours and (made.names.fullmatch(Path(name).name) or name in made.folders):
-                return f"must hold no {name} but one that a {made.noun} wrote; it holds another; {HOW_TO_GO_ON}"
+                return f"must not hold {name}, which no {made.noun} wrote; {HOW_TO_GO_ON}"
         for file in record["files"] if record else ():
             if (folder / file).is_dir() and file not in made.folders:
-                return f"must hold nothing named {file}, or a file; it holds a folder; {HOW_TO_GO_ON}"
+                return f"must hold no folder named {file}, which is the name of a file; {HOW_TO_GO_ON}"
             if Path(file).name == CONFIG_FILE and (folder / file).is_file():
                 if record and sha256_of_file(str(folder / file)) not in record["config_sha256"]:
-                    return f"must hold {file} as a {made.noun} wrote it; it was changed since; {HOW_TO_GO_ON}"
+                    return f"must hold {file} as a {made.noun} wrote it; the file has changed; {HOW_TO_GO_ON}"
     except OSError as error:
         return unreadable_fault(folder, error)
     return None
 
 
 class MadeFolder:
-    """The folder of a command that makes files. The caller holds it (`run_lock`).
+    """The folder of a command that makes files. The caller holds its `run_lock`.
 
     Args:
       path: the folder.
       made: the command.
 
     Raises:
-      DataError: it is no folder of ours, or a file of the user's has one of our names.
+      DataError: the folder is not ours, or a file of the user's has one of our names.
     """
 
     def __init__(self, path: Path, made: Made) -> None:
@@ -108,7 +108,7 @@ class MadeFolder:
 
     @contextmanager
     def staging(self) -> Iterator[Path]:
-        """An empty folder on the same disk, for files that are not whole yet; it is removed afterwards."""
+        """An empty folder on the same disk for incomplete files; it is removed afterwards."""
         made = self._made
         record = _read_account(self.path, made)
         files, configs = (record["files"], record["config_sha256"]) if record else ([], [])
@@ -125,7 +125,7 @@ class MadeFolder:
                 (self.path / made.account).unlink(missing_ok=True)
 
     def work(self, key: str) -> Path:
-        """A folder from which the command goes on after a kill, by the key of its inputs and settings.
+        """A folder from which the command resumes after a kill, by the key of its inputs and settings.
 
         Folders of other keys are removed.
         """
@@ -167,7 +167,7 @@ class MadeFolder:
 
 
 def _read_account(folder: Path, made: Made) -> dict[str, Any] | None:
-    """The account of an earlier command; None where there was none, or where it names files that are not ours."""
+    """The account of an earlier command; None if there is none, or if it names files that are not ours."""
     record = read_record(folder / made.account)
     if record is None or record["kind"] != made.kind or not {"config_sha256", "account"} <= record.keys():
         return None

@@ -1,8 +1,8 @@
 """Output folders: one command at a time writes a folder, and only our files in it are ever replaced or removed.
 
 A run, an experiment and its cells write into an `OutputFolder`; other commands into a folder of `pipeline.made_folder`.
-Either was empty, or a command of the same kind made it. Each file is recorded before it is there, so that no kill
-leaves a file of ours unrecorded; anything else is the user's.
+Such a folder was empty, or a command of the same kind made it. Each file is recorded before it is written, so that a
+kill leaves no unrecorded file of ours; every unrecorded file is the user's.
 """
 
 import hashlib
@@ -54,22 +54,19 @@ def _partial(path: Path) -> Path:
 
 @contextmanager
 def run_lock(output: Path) -> Iterator[None]:
-    """Holds an output folder, which is made where it is missing.
+    """Locks an output folder, and makes it if it is missing.
 
     Raises:
       DataError: another run holds the folder, or the lock cannot be written.
     """
     output.mkdir(parents=True, exist_ok=True)
-    busy = (
-        f"{output} must be written by one run at a time, and another run is at work there; wait for it, or choose "
-        "another output."
-    )
+    busy = f"Another run is writing to {output}; wait for its end, or choose another output."
     with held_lock(output / LOCK_FILE, busy):
         yield
 
 
 def output_fault(output: str, kind: Kind | None) -> str | None:
-    """The reason why a folder cannot be the output of a run or an experiment, or None.
+    """Returns why a folder cannot be the output of a run or an experiment, or None.
 
     Args:
       output: the folder.
@@ -85,14 +82,14 @@ def output_fault(output: str, kind: Kind | None) -> str | None:
 
 
 class OutputFolder:
-    """The folder of a run, an experiment or a cell, made where it is missing. The caller holds it (`run_lock`).
+    """The folder of a run, an experiment or a cell, made if it is missing. The caller holds its `run_lock`.
 
     Args:
       path: the folder.
       kind: what writes it.
 
     Raises:
-      DataError: it is no folder of ours, or a file of the user's has one of our names.
+      DataError: the folder is not ours, or a file of the user's has one of our names.
     """
 
     def __init__(self, path: Path, kind: Kind = "run") -> None:
@@ -112,7 +109,7 @@ class OutputFolder:
         return frozenset(self._files)
 
     def is_whole(self, names: Iterable[str]) -> bool:
-        """Whether files are recorded, and are there as they were written."""
+        """Whether files are recorded and unchanged."""
         return all(_has_digest(self.path / name, self._files.get(name)) for name in names)
 
     def write(self, name: str, content: str | bytes) -> None:
@@ -129,11 +126,11 @@ class OutputFolder:
         write_atomically(self.path / name, data)
 
     def publish(self, files: Mapping[str, Path], keep: Iterable[str] = ()) -> None:
-        """Copies files to where people look for them, in place of all that were published there before.
+        """Copies files into the folder, and removes its other recorded files.
 
         Args:
           files: path in the folder to the file that is copied.
-          keep: other recorded files that stay.
+          keep: recorded files that stay.
 
         Raises:
           DataError: the user has a file of such a name.
@@ -160,7 +157,7 @@ class OutputFolder:
         new = [name for name in names if name not in self._files]
         for name in new:
             if (self.path / name).exists():
-                raise DataError(f"{self.path / name} must be a file that a run wrote; there is another; {HOW_TO_GO_ON}")
+                raise DataError(f"{self.path / name} exists, and no run wrote it; {HOW_TO_GO_ON}")
         if new:
             self._files.update(dict.fromkeys(new, ""))
             self._save()
@@ -171,7 +168,7 @@ class OutputFolder:
 
 
 def _output_claim_fault(folder: Path, kind: Kind) -> str | None:
-    """The reason why a run or an experiment must not write a folder, or None."""
+    """Returns why a run or an experiment must not write a folder, or None."""
     if not folder.is_dir():
         return None
     try:
@@ -182,17 +179,17 @@ def _output_claim_fault(folder: Path, kind: Kind) -> str | None:
             for name in names:
                 path = folder / name
                 if os.path.lexists(path) and not (has_kind(path) or path.is_symlink()):
-                    return f"must hold nothing named {name}, or a {expected}; it holds a {unexpected}; {HOW_TO_GO_ON}"
+                    return f"must hold no {unexpected} named {name}, which is the name of a {expected}; {HOW_TO_GO_ON}"
         record, held = read_record(folder / RECORD_FILE), held_names(folder)
         if not held:
             return None
         if record is None:
             return not_empty_fault(held, kind)
         if (recorded := record["kind"]) != kind:
-            return f"must be the output of {_KINDS[kind]}; it is that of {_KINDS[recorded]}; choose another output."
+            return f"must be the output of {_KINDS[kind]}, not of {_KINDS[recorded]}; choose another output."
         theirs = [name for name in PUBLISHED if os.path.lexists(folder / name) and name not in record["files"]]
         if kind == "run" and theirs:
-            return f"must hold no {theirs[0]} but one that a run wrote; it holds another; {HOW_TO_GO_ON}"
+            return f"must not hold {theirs[0]}, which no run wrote; {HOW_TO_GO_ON}"
     except OSError as error:
         return unreadable_fault(folder, error)
     return None
@@ -213,7 +210,7 @@ def check_unchanged(folder: Path, names: Iterable[str], remedy: str) -> None:
     digests = {name: record["files"][name] for name in names if name in record["files"]} if record else {}
     for name, digest in digests.items():
         if not _has_digest(folder / name, digest):
-            raise DataError(f"{folder / name}: must be as it was written, and is missing or has changed; {remedy}.")
+            raise DataError(f"{folder / name} is missing or has changed; {remedy}.")
 
 
 def _has_digest(path: Path, digest: str | None) -> bool:
@@ -221,7 +218,7 @@ def _has_digest(path: Path, digest: str | None) -> bool:
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """The record of a folder's files; None where there is none of ours."""
+    """Reads the record of a folder's files; None if there is none of ours."""
     try:
         content: dict[str, Any] = parse_json(path.read_text(encoding="utf-8"))
         is_ours = content["made_by"] == MADE_BY and isinstance(content["kind"], str)
@@ -236,21 +233,18 @@ def held_names(folder: Path) -> list[str]:
 
 
 def not_empty_fault(held: Sequence[str], writer: str) -> str:
-    """The reason why a command does not write into a folder with files of the user's."""
+    """Returns why a command does not write into a folder with files of the user's."""
     more = f" and {len(held) - 1} more" if len(held) > 1 else ""
-    return (
-        f"must be empty, or the output of an earlier {writer}; it holds {held[0]}{more}, and what is not ours is "
-        "left alone; choose another output."
-    )
+    return f"must be empty, or the output of an earlier {writer}; it holds {held[0]}{more}; choose another output."
 
 
 def unreadable_fault(folder: Path, error: OSError) -> str:
-    """The reason why a command does not write into a folder that it cannot read."""
+    """Returns why a command does not write into a folder that it cannot read."""
     return f"must be a folder that can be read; {error.filename or folder}: {error.strerror}."
 
 
 def remove_file(folder: Path, name: str) -> None:
-    """Removes a file, and the folder below the output that is empty then."""
+    """Removes a file, and its subfolder if that is empty then."""
     path = folder / name
     if path.is_file() or path.is_symlink():
         path.unlink()

@@ -12,24 +12,24 @@ from schemas.errors import ConfigError
 _PATTERN_SIGNS: Final = "[]*?\\"
 """The characters with a meaning in the patterns of TensorFlow, TFX or Beam."""
 _LONGEST_OUTPUT: Final = 504 - len(f"/{METADATA_FILE}")
-"""SQLite opens paths of at most 512 bytes, to which it adds `-journal`."""
+"""SQLite opens paths of at most 512 bytes, including the `-journal` that it adds."""
 
 
 def local_output(output: str) -> Path:
-    """The output of something that runs on this machine.
+    """Returns the folder of an output on this machine.
 
     Raises:
-      ConfigError: it lies elsewhere.
+      ConfigError: the output is elsewhere.
     """
     if is_remote(output):
         raise ConfigError(
-            [f"output: must be a local folder, for a local run keeps its metadata and its lock there; got {output}."]
+            [f"output: must be a local folder, because a local run keeps metadata and a lock there; got {output}."]
         )
     return Path(output)
 
 
 def name_fault(path: str, kind: Literal["file", "folder"]) -> str | None:
-    """The reason why a path that a command was given names no file or folder of this machine, or None."""
+    """Returns why a path does not name a file or a folder of this machine, or None."""
     return None if path and "://" not in path else f"must be a local {kind}; got {path!r}."
 
 
@@ -44,7 +44,7 @@ def local_fault(path: str, kind: Literal["file", "folder"]) -> str | None:
         return fault
     if kind == "folder":
         return write_fault(Path(path))
-    if os.path.exists(path) and not os.path.isfile(path):  # what reads a pipe or a device may never end
+    if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe or a device may never end
         return f"must be a file; {path} is a {'folder' if os.path.isdir(path) else 'pipe or a device'}."
     folder = os.path.dirname(path) or "."
     if fault := write_fault(Path(folder).absolute()):
@@ -65,21 +65,21 @@ def write_fault(folder: Path) -> str | None:
 
 
 def pattern_fault(folder: str, library: str) -> str | None:
-    """The reason why a library does not find its files in a folder, or None; without a full stop."""
+    """Returns why a library does not find its files in a folder, or None; without a full stop."""
     if signs := sorted(set(os.path.realpath(folder)) & set(_PATTERN_SIGNS)):
         return (
-            f"must hold none of {' '.join(_PATTERN_SIGNS)}, for {library} finds its files by patterns; got "
+            f"must hold none of {' '.join(_PATTERN_SIGNS)}, because {library} finds its files by patterns; got "
             f"{' '.join(signs)} in {folder!r}"
         )
     return None
 
 
 def length_fault(output: str) -> str | None:
-    """The reason why SQLite cannot open the metadata in a folder, or None."""
+    """Returns why SQLite cannot open the metadata in a folder, or None."""
     size = max(len(os.fsencode(path(output))) for path in (os.path.abspath, os.path.realpath))
     if size > _LONGEST_OUTPUT:
         return (
-            f"must be a path of at most {_LONGEST_OUTPUT} bytes, because SQLite opens no longer one in it; got {size}: "
-            "choose a shorter one."
+            f"must be a path of at most {_LONGEST_OUTPUT} bytes, the limit for SQLite's file in it; got {size}: choose "
+            "a shorter path."
         )
     return None

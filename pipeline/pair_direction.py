@@ -7,15 +7,15 @@ from typing import Final
 from schemas.lexicon_pairs import TextPair
 
 _FEWEST_PAIRS: Final = 10
-"""With fewer pairs that show a direction, it may be chance."""
+"""Fewer pairs may show a direction by chance."""
 _SHARE: Final = 0.8
 """The share of the pairs with a direction that must show the wrong one."""
 
 
 def direction_fault(pairs: Sequence[TextPair], queries: Iterable[str], documents: Iterable[str]) -> str | None:
-    """Returns an error message for pairs whose columns are in each other's place, or None.
+    """Returns an error message for pairs with swapped columns, or None.
 
-    A pair shows a direction by the words and letters that only one side of the collection has. Languages that share
+    A pair shows a direction by the words and letters that only queries or only documents have. Languages that share
     nearly all of their words show none.
 
     Args:

@@ -275,7 +275,7 @@ class _Stages:
             )
         if "paper" in baselines:
             # Not within the run's own folder, whose training removes all other folders, perhaps at the same time.
-            paper = config.paper_beside()
+            paper = config.paper_baseline()
             job = training_job(paper, f"{self._checkpoints}.paper")
             trainer = self._add(Trainer, "PaperTrainer", job=job, **self._training_inputs(paper, job))
             self._add(TrainedBaseline, examples=self._texts["examples"], model=trainer.outputs["model"], tag="paper")

@@ -47,7 +47,7 @@ _THRESHOLDS: Final = Condition(
     "with a loss that has thresholds",
     {"loss.kind": [kind for kind, loss in LossSettings.kinds.items() if "theta" in loss.model_fields], **_VECTORS},
 )
-"""Other scorers give no inner products, and so no scores of a batch's other documents."""
+"""Other scorers have no inner products, which give the scores of a batch's other documents."""
 _DOT: Final = Condition("with the similarity dot", {"channels.towers.similarity": ["dot"]})
 """The scale of dot's scores is arbitrary, so the weight of the lexicon must be fitted."""
 _WIDTH: Final = Condition(
@@ -140,10 +140,10 @@ PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
 
 
 def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[str, Any]:
-    """Raw settings with the values of their preset for settings that they do not give.
+    """Adds the values of their preset to raw settings that lack them.
 
     Args:
-      content: unchecked; a value in the place of a section stays as it is. A null is a value like any other.
+      content: unchecked; a plain value that replaces a section stays. A null is a value like any other.
       settings: the class of the settings.
 
     Returns:
@@ -163,7 +163,7 @@ def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[st
 
 
 def _fill(content: dict[str, Any], keys: Sequence[str], value: Any) -> None:
-    """Gives a setting its value where it has none; null sections, and other values in their place, stay."""
+    """Gives a setting its value if it has none; null sections, and plain values that replace a section, stay."""
     section, *below = keys
     if not below:
         content.setdefault(section, value)
@@ -174,7 +174,7 @@ def _fill(content: dict[str, Any], keys: Sequence[str], value: Any) -> None:
         _fill(content[section], below, value)
 
 
-def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | None:
+def changed_preset_fault(content: Mapping[str, Any], preset: Any) -> str | None:
     """Returns an error message if another preset would only change its own name, or None.
 
     Args:
@@ -189,15 +189,16 @@ def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | No
     )
 
 
-def fault_of_no_preset(content: Mapping[str, Any]) -> str | None:
+def missing_preset_fault(content: Mapping[str, Any]) -> str | None:
     """Returns an error message for a resolved configuration that names no preset, or None."""
     if "preset" in content or not _is_resolved(content):
         return None
-    return f"must be given in a resolved configuration, for it decides what the file leaves out: {', '.join(PRESETS)}."
+    presets = ", ".join(PRESETS)
+    return f"must be given in a resolved configuration, because it decides the settings left out; known: {presets}."
 
 
 def _is_resolved(content: Mapping[str, Any]) -> bool:
-    """Whether settings are those that a run has written: with digests, and all sections."""
+    """Whether settings were written by a run: with digests, and all sections."""
     data = content.get("data")
     digests = data.get("sha256") if isinstance(data, Mapping) else None
     return isinstance(digests, Mapping) and any(digests.values()) and _SECTIONS <= content.keys()
@@ -210,7 +211,7 @@ def _holds(condition: Condition, content: Mapping[str, Any], settings: type[Sett
 
 
 def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> Any:
-    """A setting's value, or its default where the settings give none; None where their kinds have no such setting."""
+    """A setting's value, or its default; None if the kinds of its sections lack the setting."""
     name, *below = key.split(".")
     if name not in settings.model_fields:
         return None

@@ -22,7 +22,7 @@ def provenance(config: RunConfig) -> Provenance:
     """The provenance of a run; importing this file imports TFX.
 
     Args:
-      config: with the digests of its inputs, or without, where they are not here: then `data` is empty.
+      config: the configuration; without the digests of its inputs, `data` is empty.
     """
     code, settings = {}, {}
     pipeline = create_pipeline(_without_machine(config), "", "", "", cell="cell", checkpoints_path="")
@@ -30,7 +30,7 @@ def provenance(config: RunConfig) -> Provenance:
         wiring = {
             name: f"{channel.producer_component_id}.{channel.output_key}" for name, channel in stage.inputs.items()
         }
-        # The properties hold the stage's identity, and in a training's settings that of the modules which they name.
+        # The properties hold the stage's identity; a training's settings also that of the modules that they name.
         content = json.dumps([dict(stage.exec_properties), wiring], sort_keys=True).replace(_PROJECT, "")
         code[stage.id] = code_of(*IDENTITY_FORM.findall(content))[:_LENGTH]
         settings[stage.id] = hashlib.sha256(IDENTITY_FORM.sub("", content).encode()).hexdigest()[:_LENGTH]

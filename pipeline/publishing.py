@@ -23,24 +23,24 @@ from schemas.provenance import PROVENANCE_FILE
 from schemas.wording import first_bytes
 
 _FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE)
-"""The files that only other stages read, beside the lexicons in the folder `WITHOUT_DOMAIN`."""
+"""The files that only other stages read, besides the lexicons in the folder `WITHOUT_DOMAIN`."""
 
 _UNSAFE: Final = r"[^\w.=,+-]+"
 _LONGEST_NAME: Final = 200
 """Bytes of a link's name before the run's number: a file's name has at most 255."""
 
 _RUNS: Final = ("model_run", "tuner_results")
-"""The outputs of a training, and of a search, that TensorBoard reads."""
+"""The outputs of trainings and searches that TensorBoard reads."""
 
 
 def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool) -> None:
-    """Copies a run's results under its output folder, in place of those of the run before.
+    """Copies a run's results into its output folder, in place of an earlier run's.
 
     Args:
       outputs: the outputs of every stage.
       folder: the run's output folder.
-      is_cell: whether the run is a cell of an experiment. A cell's results lie side by side, without those that cells
-        share: the files made from dumps, the report of the data, and the lexicon.
+      is_cell: whether the run is a cell of an experiment. A cell's results are not in subfolders, and leave out the
+        files that cells share: those made from dumps, the report of the data, and the lexicon.
     """
     files = {}
     for name, stage in STAGES.items():
@@ -66,7 +66,7 @@ class TensorBoardLinks:
       store: folder of the artifacts.
 
     Raises:
-      DataError: the user has something else of the folder's name.
+      DataError: the user has another file of the folder's name.
     """
 
     def __init__(self, store: Path) -> None:
@@ -80,19 +80,19 @@ class TensorBoardLinks:
                 link.unlink()
 
     def show(self, name: str, outputs: Outputs) -> None:
-        """Links a training's run, or a search's, which may have begun just now.
+        """Links the run of a training or a search, which may have just begun.
 
         Args:
           name: names collection, settings and seed; the run's own number is added, so that earlier runs stay.
           outputs: the outputs of the stage that trains.
 
         Raises:
-          DataError: the user has something else of the link's name.
+          DataError: the user has another file of the link's name.
         """
         ((artifact,),) = (outputs[name] for name in _RUNS if name in outputs)
         run = Path(artifact.uri)
         self._folder.mkdir(parents=True, exist_ok=True)
-        # Shortened, because it contains the name of the input's folder, which may have the maximal length already.
+        # Shortened, because the name of the input's folder in it may have the maximal length already.
         link = self._folder / f"{first_bytes(re.sub(_UNSAFE, '_', name), _LONGEST_NAME)}-{run.name}"
         target = os.path.relpath(run, self._folder)
         if link.is_symlink() and os.readlink(link) != target:
@@ -100,4 +100,4 @@ class TensorBoardLinks:
         if not os.path.lexists(link):
             link.symlink_to(target)
         elif not link.is_symlink():
-            raise DataError(f"{link} must be a link that a run made; there is something else; move it away.")
+            raise DataError(f"{link} is not a link. Runs keep links to TensorBoard's files there: move it away.")

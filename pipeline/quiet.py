@@ -26,7 +26,7 @@ def quieten(verbose: bool) -> None:
         logging.basicConfig(level=logging.INFO)
         return
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.setdefault("PYTHONWARNINGS", "ignore")  # of processes that this one starts
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")  # for processes that this process starts
     warnings.simplefilter("ignore")
     # Libraries that are imported later, such as NumPy and Beam, show their own warnings all the same.
     warnings.showwarning = lambda *arguments, **keywords: None
@@ -38,10 +38,10 @@ def quieten(verbose: bool) -> None:
 
 
 class ChangedImports(MetaPathFinder):
-    """Finds packages as Python does, and changes how the code of some is executed.
+    """Finds packages as Python does, and changes how some packages are executed.
 
     Args:
-      changes: by the package's name, a function of the package's own way to execute a module, and of the module.
+      changes: package name to a function that executes the package; called with (the loader's own function, module).
     """
 
     def __init__(self, changes: Mapping[str, Callable[[Execute, ModuleType], None]]) -> None:
@@ -59,8 +59,8 @@ class ChangedImports(MetaPathFinder):
 def _without_native_logs(execute: Execute, module: ModuleType) -> None:
     """Executes a module's code, and then writes its lines to stderr without those of native loggers.
 
-    TensorFlow 2.21 writes some before it looks at TF_CPP_MIN_LOG_LEVEL; TensorFlow 2.15 needs no such care. Where a
-    later one is quiet again, this function may go.
+    TensorFlow 2.21 writes such lines before it reads TF_CPP_MIN_LOG_LEVEL; 2.15 does not. Remove this function when a
+    later version is quiet again.
     """
     with tempfile.TemporaryFile() as written, os.fdopen(os.dup(2), "wb") as stderr:
         sys.stderr.flush()

@@ -1,7 +1,7 @@
-"""Keeps the store behind the cache sound: its artifacts are whole and match the metadata, and killed runs are removed.
+"""Repairs the store behind the cache: its artifacts match the metadata again, and leftovers of killed runs are removed.
 
 A store is a folder with `artifacts/` and `metadata.sqlite`. An artifact lies in `<stage>/<output>/<execution>`. The
-metadata hold the digests of its files, with the execution that made it, which reveals artifacts from another store.
+metadata of that execution hold the digests of its files, which reveal artifacts from another store.
 """
 
 import json
@@ -59,16 +59,16 @@ def _check_metadata(path: Path) -> None:
         result = str(error)
     if result != "ok":
         raise DataError(
-            f"{path} must hold the metadata of earlier runs, and cannot be used ({result}); move it away, and run "
-            "again; no stage is reused."
+            f"The metadata of earlier runs in {path} cannot be used ({result}); move it away, and run again. Every "
+            "stage then runs again."
         )
 
 
 def recover(store: ml_metadata.MetadataStore, root: Path) -> bool:
-    """Ends the artifacts that no run may use, and removes the files that killed runs left.
+    """Marks artifacts that no run may use as deleted, and removes the files that killed runs left.
 
     Artifacts outside the root belong to another store, because this store was moved or copied. They are never read, and
-    the stages that made them run again. The earlier outputs of `ALWAYS_RUN` are of no more use. Folders without an
+    the stages that made them run again. The earlier outputs of `ALWAYS_RUN` are no longer needed. Folders without an
     artifact and TFX's working folders are removed. The caller holds the output folder, so no execution is alive.
 
     Args:
@@ -93,7 +93,7 @@ def recover(store: ml_metadata.MetadataStore, root: Path) -> bool:
     _sweep(root, {path.relative_to(root) for path in kept})
     for path in kept:
         # Without the folder TFX would rerun the stage and all stages after it. An empty folder is not whole (see
-        # `are_whole`), so that the stage alone is repeated.
+        # `are_whole`), so that only this stage is repeated.
         path.mkdir(parents=True, exist_ok=True)
     return bool(foreign)
 
@@ -116,8 +116,7 @@ def are_whole(store: ml_metadata.MetadataStore, uris: Sequence[str]) -> bool:
     """Whether a stage's artifacts hold, byte for byte, the files that were recorded.
 
     Raises:
-      DataError: a file is there that no stage wrote: stages read all files of some folders, and this one might be the
-        user's.
+      DataError: there is a file that no stage wrote. Stages would read it, because they read all files of a folder.
     """
     (execution,) = store.get_executions_by_id([_execution(uris)])
     try:
@@ -129,8 +128,8 @@ def are_whole(store: ml_metadata.MetadataStore, uris: Sequence[str]) -> bool:
         return False
     if extra := sorted(present.keys() - recorded.keys()):
         raise DataError(
-            f"{Path(uris[0]).parents[1]} must hold only files that runs wrote, for stages read all files of a folder; "
-            f"{extra[0]} is another: move it away, and run again."
+            f"{Path(uris[0]).parents[1]} must hold only files that runs wrote, because stages read all files of a "
+            f"folder; got {extra[0]}: move it away, and run again."
         )
     return True
 
@@ -140,9 +139,9 @@ def replace_files(
     lost: Sequence[metadata_store_pb2.Artifact],
     new: Sequence[metadata_store_pb2.Artifact],
 ) -> None:
-    """Moves the files of a repeated stage's artifacts into the places of the lost ones, and ends the new artifacts."""
+    """Moves the files of a repeated stage's artifacts to the lost artifacts, and marks the new artifacts as deleted."""
     uris = [artifact.uri for artifact in lost]
-    _record(store, uris, "")  # a kill from here on leaves nothing that seems whole
+    _record(store, uris, "")  # after a kill, the artifacts do not count as whole
     for old, made in zip(lost, new, strict=True):
         shutil.rmtree(old.uri, ignore_errors=True)
         made.state = _DELETED
@@ -152,7 +151,7 @@ def replace_files(
 
 
 def _record(store: ml_metadata.MetadataStore, uris: Sequence[str], files: str) -> None:
-    # Not with the artifacts, whose metadata are in the cache keys of the stages that read them.
+    # Not recorded with the artifacts, because their metadata are in the cache keys of the stages that read them.
     (execution,) = store.get_executions_by_id([_execution(uris)])
     execution.custom_properties[_FILES].string_value = files
     store.put_executions([execution])

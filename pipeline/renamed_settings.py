@@ -1,4 +1,4 @@
-"""Former names of settings, each refused in a sentence that says how to write it now."""
+"""Former names of settings; each is refused with a message that gives the new name."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -27,7 +27,7 @@ RENAMED: Final[Mapping[str, str]] = {
     "loss.settings": "as settings of loss itself",
     "training.objective_settings": "as settings of training.objective itself",
 }
-"""Former dotted settings, or sections, to what stands in their place."""
+"""Former dotted settings, or sections, to their replacements."""
 GONE: Final[Mapping[str, str]] = {
     "training.optimizer": "there is one optimizer, lazy_adam",
     "training.optimizer_settings": "the optimizer has none",

@@ -14,7 +14,7 @@ from schemas.settings import KindSettings, Settings, did_you_mean, expand_kinds,
 from schemas.wording import printable
 
 _YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
-"""The errors of a text that is no YAML; the last two for an impossible date and for thousands of brackets."""
+"""The errors for a text that is not YAML; the last two for an impossible date and for thousands of brackets."""
 
 _MAX_ALIASED = 10_000
 """Largest number of values that the aliases of a file stand for: ten lines of aliases may stand for billions."""
@@ -23,7 +23,7 @@ _OTHER_BASE = re.compile(r"[-+]?(0[0-9_]+|[0-9][0-9_]*(:[0-9_]+)+(\.[0-9_]*)?)")
 """Digits that YAML 1.1 does not read as the decimal number that they seem to be."""
 
 _MAY_HOLD_SECRETS = re.compile(r"channels(\.lexicon)?|((channels\.)?encoder|.*translator)(\.address|\.key_variable)?")
-"""Settings in which somebody may give a key or a password itself."""
+"""Settings whose value may be a key or a password."""
 
 _LONGEST_VALUE = 200
 _LONGEST_MESSAGE = 2000
@@ -43,7 +43,7 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
       the values, the location of every key, and a fault for each key that is given twice.
 
     Raises:
-      ConfigError: the file cannot be read, or is no YAML, or holds no keys.
+      ConfigError: the file cannot be read, is not YAML, or holds no keys.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
         location = f"{path}:{node.start_mark.line + 1}"
         if keys in locations:
             name = printable(".".join(keys), _LONGEST_VALUE)
-            faults.append(f"{location}: {name}: is given twice; first at {locations[keys]}; keep one.")
+            faults.append(f"{location}: {name}: is given twice; first at {locations[keys]}.")
         locations[keys] = location
     content = expand_kinds(settings, without_empty_sections(content, settings))
     resolve_paths(content, settings, Path(path).parent)
@@ -72,18 +72,18 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
 
 
 def resolve_paths(content: dict[str, Any], settings: type[Settings], folder: Path) -> None:
-    """Makes the paths in raw settings absolute, relative ones from a folder on; those with a scheme stay."""
+    """Makes the paths in raw settings absolute, relative to a folder; paths with a scheme stay."""
     for setting in path_settings(settings, content):
         if "://" not in setting.path:
             setting.section[setting.keys[-1]] = os.path.realpath(folder / os.path.expanduser(setting.path))
 
 
 class NotYamlError(Exception):
-    """A text that is no YAML, or cannot be read.
+    """A text is not YAML, or is YAML that no settings need.
 
     Args:
       fault: what must hold.
-      line: of the fault, from 1; None where it is not known.
+      line: the line of the fault, from 1; None if it is unknown.
     """
 
     def __init__(self, fault: str, line: int | None) -> None:
@@ -92,11 +92,11 @@ class NotYamlError(Exception):
 
 
 def load_yaml(text: str) -> tuple[yaml.Node | None, Any]:
-    """The nodes of a YAML text, and its value.
+    """Returns the nodes of a YAML text, and its value.
 
     Raises:
-      NotYamlError: it is no YAML, its aliases stand for more values than settings can need, or it holds characters that
-        no file can hold or be named by.
+      NotYamlError: it is not YAML, its aliases stand for more values than settings can need, or it has characters that
+        neither files nor their names can have.
     """
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -106,8 +106,8 @@ def load_yaml(text: str) -> tuple[yaml.Node | None, Any]:
             line = node.start_mark.line + 1
             if aliased > _MAX_ALIASED:
                 raise NotYamlError(
-                    f"aliases (*name) must stand for at most {_MAX_ALIASED:,} values in all; got more: write out what "
-                    "is meant",
+                    f"aliases (*name) must stand for at most {_MAX_ALIASED:,} values in all; got more: write the "
+                    "values out",
                     line,
                 )
             if not isinstance(node, yaml.ScalarNode):
@@ -142,7 +142,7 @@ def _visits(node: yaml.Node | None, seen: set[int], above: tuple[int, ...]) -> I
 
 
 def without_empty_sections(content: Mapping[str, Any], settings: type[Settings]) -> dict[str, Any]:
-    """Raw settings without their null sections: a section without keys is YAML's null, and keeps its defaults."""
+    """Raw settings without their null sections: YAML reads a section without keys as null, which keeps its defaults."""
     return {key: value for key, value in content.items() if value is not None or key not in settings.model_fields}
 
 
@@ -190,15 +190,15 @@ def describe_fault(error: Mapping[str, Any], locations: Locations, path: str, se
 
 
 def _shown(value: Any) -> str:
-    """A value in a message, shortened where it is huge."""
+    """A value for a message, shortened if it is long."""
     try:
         return printable(repr(value), _LONGEST_VALUE)
-    except (ValueError, RecursionError) as error:  # Python writes no number of more than 4,300 digits
+    except (ValueError, RecursionError) as error:  # Python refuses to write numbers of more than 4,300 digits
         return f"a value that cannot be shown ({error})"
 
 
 def location_of(keys: tuple[str, ...], locations: Locations, path: str) -> str:
-    """The location of a key, else of the nearest section that holds it, else the file."""
+    """The location of a key, of the nearest section that holds it, or else the file."""
     return next((locations[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in locations), path)
 
 
@@ -209,7 +209,7 @@ class SettingsField(NamedTuple):
     """The dotted key."""
     field: pydantic.fields.FieldInfo
     kinds: tuple[str, ...] = ()
-    """The kinds that have the field, where its section has several and some lack it."""
+    """The kinds that have the field; empty if every kind of its section has it."""
     section: type[KindSettings] | None = None
     """The base class of the section whose kind the field names."""
 
@@ -220,7 +220,7 @@ def known_keys(settings: type[Settings]) -> list[str]:
 
 
 def owners(settings: type[Settings], name: str) -> str:
-    """Returns the kinds that have a setting, which others lack, in words."""
+    """Returns the kinds that have a setting, in words."""
     kinds = (kind for item in settings_fields(settings) if item.name == name for kind in item.kinds)
     *others, last = dict.fromkeys(kinds)
     return f"kinds {', '.join(others)} and {last}" if others else f"kind {last}"
@@ -229,7 +229,7 @@ def owners(settings: type[Settings], name: str) -> str:
 def settings_fields(settings: type[Settings], prefix: str = "") -> Iterator[SettingsField]:
     """Every field of a settings class and of the sections in it.
 
-    A section of several kinds is a field itself, before those of all its kinds.
+    A section with several kinds is itself a field, before the fields of its kinds.
     """
     for name, field in settings.model_fields.items():
         yield from _fields_below(f"{prefix}{name}", field)
@@ -249,16 +249,16 @@ def _fields_below(name: str, field: pydantic.fields.FieldInfo) -> Iterator[Setti
 
 
 def _fields_of_kinds(base: type[KindSettings], prefix: str) -> Iterator[SettingsField]:
-    """The fields that all kinds share, then those of some; where defaults differ, a field for each."""
+    """Yields the fields of all kinds, then those of fewer kinds; a field with several defaults once for each."""
     kinds: Mapping[str, type[Settings]] = base.kinds if base.is_base() else {"": base}
     names = dict.fromkeys(name for kind in kinds.values() for name in kind.model_fields)
     for name in sorted(names, key=lambda name: any(name not in kind.model_fields for kind in kinds.values())):
-        having: dict[str, list[str]] = {}
+        kinds_by_default: dict[str, list[str]] = {}
         for kind_name, kind in kinds.items():
             if name in kind.model_fields:
                 default = "" if name == base.kind_key else repr(kind.model_fields[name].default)
-                having.setdefault(default, []).append(kind_name)
-        for members in having.values():
+                kinds_by_default.setdefault(default, []).append(kind_name)
+        for members in kinds_by_default.values():
             is_shared = len(members) == len(kinds)
             owner = base if is_shared and name in base.model_fields else kinds[members[0]]
             section = base if name == base.kind_key and base.is_base() else None
@@ -278,7 +278,7 @@ def apply_override(
 
     Args:
       content: the settings.
-      locations: of their keys.
+      locations: the locations of their keys.
       override: the value in YAML. Relative paths in it are relative to the current folder.
       settings: the class of the settings.
       fault_of_preset: returns an error message for an override of `preset`, or None.
@@ -312,5 +312,5 @@ def apply_override(
     target[key] = value
     content |= expand_kinds(settings, content)
     locations[tuple(keys)] = location
-    resolve_paths(content, settings, Path.cwd())  # the others are absolute
+    resolve_paths(content, settings, Path.cwd())  # all other paths are absolute already
     return []

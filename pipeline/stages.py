@@ -1,4 +1,4 @@
-"""The table of the stages, and the account of a stage that is done. Importing this file does not import TFX."""
+"""The table of the stages, and the record of a finished stage. Importing this file does not import TFX."""
 
 import os
 import re
@@ -13,13 +13,13 @@ from schemas.search_report import SEARCH_FILES
 
 
 class Publication(NamedTuple):
-    """The files for people that a stage makes, which a run copies to where people look for them.
+    """The files of a stage that a run copies into its output folder, for people.
 
     Attributes:
       output: the key of the output that holds them.
       folder: their folder below the run's output folder; empty for that folder itself.
-      files: their names there, as far as they are known beforehand.
-      is_shared: whether the cells of an experiment share them, so that a cell does not publish them.
+      files: their names, if known before the run.
+      is_shared: whether the cells of an experiment share them; a cell does not publish shared files.
     """
 
     output: str
@@ -33,9 +33,9 @@ class Stage(NamedTuple):
 
     Attributes:
       publishes: its files for people, if any.
-      is_before_training: whether it runs before any training. Cells of an experiment that agree in such a stage's
-        settings share its outputs through the cache, and if one cell refuses the data, every cell does.
-      always_runs: whether it runs on every run, because its decision depends on the version that is pushed at that
+      is_before_training: whether it runs before any training. Cells of an experiment with equal settings for such a
+        stage share its outputs through the cache; if it refuses the data in one cell, it does in every cell.
+      always_runs: whether it ignores the cache, because its decision depends on the version that is pushed at that
         time.
     """
 
@@ -102,18 +102,18 @@ PUBLISHED: Final = (
         for name in stage.publishes.files
     ),
 )
-"""The files that a run copies to where people look for them."""
+"""The files that a run copies into its output folder, for people."""
 
 Outputs: TypeAlias = Mapping[str, Sequence[Any]]
 """Output key of a stage to its artifacts."""
 
 How: TypeAlias = Literal["run", "cached", "restored"]
-"""How a stage came by its outputs; a restored stage came from the cache, and was repeated because files were lost
-or changed."""
+"""How a stage got its outputs. A restored stage was repeated because files of its cached outputs were lost or changed.
+"""
 
 
 class StageEnd(NamedTuple):
-    """A stage that is done."""
+    """A finished stage."""
 
     number: int
     total: int
@@ -139,12 +139,12 @@ def cpu_seconds() -> float:
 
 
 def peak_memory() -> int:
-    """The peak memory in bytes of this process, or of a process that it started."""
+    """The largest peak memory in bytes of this process and of the processes that it started."""
     return max(_own_peak(), 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 def _own_peak() -> int:
     # ru_maxrss begins with the memory of the process that started this one, such as a notebook's gigabytes.
     status = Path("/proc/self/status")
-    held = re.search(r"^VmHWM:\s+(\d+) kB$", status.read_text(), re.MULTILINE) if status.exists() else None
-    return 1024 * (int(held[1]) if held else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    peak = re.search(r"^VmHWM:\s+(\d+) kB$", status.read_text(), re.MULTILINE) if status.exists() else None
+    return 1024 * (int(peak[1]) if peak else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -1,4 +1,4 @@
-"""TFX's interfaces for runners, which stand outside `tfx.v1`: an upgrade may change them.
+"""TFX's interfaces for runners, which are not part of `tfx.v1`: an upgrade may change them.
 
 TFX's own local runner neither announces a stage nor repeats one whose files were lost, so its parts are called here.
 `tests/e2e/test_run.py` and `tests/e2e/test_kubeflow.py` notice a change; `components/on_workers.py` has what executors
@@ -43,7 +43,7 @@ def opened(connection: metadata_store_pb2.ConnectionConfig) -> Iterator[ml_metad
 
 
 def compiled(pipeline: tfx_pipeline.Pipeline) -> pipeline_pb2.Pipeline:
-    """A pipeline as TFX's launcher takes it, with the id of a new run."""
+    """Compiles a pipeline for TFX's launcher, with the id of a new run."""
     ir = compiler.Compiler().compile(pipeline)
     runtime_parameter_utils.substitute_runtime_parameter(
         ir, {constants.PIPELINE_RUN_ID_PARAMETER_NAME: datetime.datetime.now().isoformat()}
@@ -116,9 +116,9 @@ class _AnnouncingOperator(PythonExecutorOperator):
 
 
 class _BeamOperator(BeamExecutorOperator):
-    """Runs a Beam stage on a runner of ours.
+    """Runs a Beam stage on the configured runner.
 
-    TFX itself would take a runner's arguments into the cache's key, and package itself for each stage that has some.
+    TFX itself would add a runner's arguments to the cache key, and package itself for each stage that has arguments.
     """
 
     def __init__(self, beam_arguments: Sequence[str], *arguments: Any, **named: Any) -> None:
@@ -144,7 +144,7 @@ def run_kubeflow_task(arguments: Any, beam_arguments: Sequence[str]) -> None:
 
     from schemas import artifacts
 
-    # TFX finds a class by the name of its type, and would import ours from a module `clir`.
+    # TFX finds a class by the name of its type, and would import our classes from a module `clir`.
     for kind in artifacts.TYPES:
         compiler_utils.TITLE_TO_CLASS_PATH[kind.TYPE_NAME] = f"{kind.__module__}.{kind.__name__}"
     kubeflow_v2_run_executor.main((arguments, beam_arguments))

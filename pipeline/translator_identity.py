@@ -1,4 +1,4 @@
-"""The identity of a machine translator: its translation of a fixed sentence, by which another one is noticed."""
+"""The identity of a machine translator: its translation of a fixed sentence, which reveals another translator."""
 
 from models.lexicon.settings import LexiconSettings
 from models.translators.settings import TranslatorSettings
@@ -8,11 +8,11 @@ from schemas.errors import ConfigError
 
 
 def with_translator_probes(config: RunConfig) -> RunConfig:
-    """Returns the configuration with the probes of its translators, which are asked for them.
+    """Returns the configuration with the probe of each translator, which this function runs.
 
     Raises:
       DataError: a translator fails, or is not allowed.
-      ConfigError: it does not have the probe that the configuration gives.
+      ConfigError: a translator has another probe than the configuration.
     """
     languages = config.data.languages
     lexicon = config.channels.lexicon
@@ -33,8 +33,8 @@ def _with_probe(
     if settings.probe not in (None, translator.probe):
         raise ConfigError(
             [
-                f"{name}.probe: the translator must be the one that the configuration was resolved with, which "
-                f"translated a sentence to {settings.probe!r}; got {translator.probe!r}. Install that translator, or "
+                f"{name}.probe: the translator has changed since the configuration was resolved: it translates a "
+                f"sentence as {translator.probe!r}, not as {settings.probe!r}. Install the earlier translator, or "
                 f"remove {name}.probe."
             ]
         )

@@ -2,7 +2,11 @@
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
+
+from schemas.errors import DataError
+from schemas.json_files import parse_json
 
 GRAPH_FILE: Final = "saved_model.pb"
 """The file that makes a folder a SavedModel; a push to an object store writes it last."""
@@ -47,3 +51,29 @@ def served_versions(names: Iterable[str]) -> list[str]:
 def newest_version(names: Iterable[str]) -> str | None:
     """The highest number of a version; None where there is none."""
     return max(served_versions(names), key=int, default=None)
+
+
+def read_example_queries(model: str) -> tuple[str, ...]:
+    """Reads the queries that a model's version offers on the search page; none without their file.
+
+    Args:
+      model: the folder of the version.
+
+    Raises:
+      DataError: the file is not a list of texts.
+    """
+    path = Path(model) / EXAMPLES_FILE
+    if not path.is_file():
+        return ()
+    try:
+        content = parse_json(path.read_bytes())
+    except ValueError:
+        content = None
+    if not isinstance(content, list) or not all(_is_query(value) for value in content):
+        raise DataError(f"{path} must be a JSON list of queries that are not empty. Mend the file, or remove it.")
+    return tuple(content)
+
+
+def _is_query(value: object) -> bool:
+    """Returns whether a value is a text that is not blank, and without lone surrogates, which no answer can carry."""
+    return isinstance(value, str) and bool(value.strip()) and re.search("[\ud800-\udfff]", value) is None

@@ -15,10 +15,9 @@ from schemas.evaluation import EvaluationReport
 from schemas.forms import read_rows
 from schemas.json_files import MAX_DEPTH, parse_json
 from schemas.lexicon_pairs import parse_pairs
-from schemas.served_versions import EXAMPLES_FILE
+from schemas.served_versions import EXAMPLES_FILE, read_example_queries
 from smooth_clir.cli.label import _output_fault
 from smooth_clir.experiments.experiment import read_experiment
-from smooth_clir.retrieval.folder_engines import read_example_queries
 from smooth_clir.retrieval.index_files import MANIFEST_FILE, read_manifest
 
 

@@ -81,7 +81,7 @@ def test_reports_of_several_commits_are_named_with_theirs(tmp_path: Path, monkey
     mark = "<!-- commit {} -->\n*old*\n<!-- /commit -->"
     assert renewed(mark.format("a c")) == "<!-- commit a c -->\n*Measured with commit 0123456.*\n<!-- /commit -->"
     mixed = renewed(mark.format("a b c d e"))
-    for part in ("0123456: a, c;", "fedcba9: b;", "no commit: d;", f"{page_tables.EARLIER}: e.*"):
+    for part in ("0123456: a, c;", "fedcba9: b;", "with uncommitted code: d;", f"{page_tables.EARLIER}: e.*"):
         assert part in mixed
     assert page_tables.EARLIER not in renewed("<!-- commit -->\n*old*\n<!-- /commit -->")
 

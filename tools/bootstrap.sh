@@ -24,8 +24,8 @@ stamp() { { pwd; cat "locks/$1$suffix.lock" pyproject.toml setup.py; } | cksum; 
 stamped() { [ "$(cat .venv/stamp 2>/dev/null)" = "$1" ]; }
 finished() {
     [ -x .venv/bin/python ] && [ -x .venv/bin/clir ] || return 1
-    for one in ${CLIR_STACK:-2.15 2.21}; do
-        if stamped "$(stamp "$one")"; then return 0; fi
+    for candidate in ${CLIR_STACK:-2.15 2.21}; do
+        if stamped "$(stamp "$candidate")"; then return 0; fi
     done
     return 1
 }
@@ -67,7 +67,7 @@ esac
 # Candidates are run, not looked up: a version manager's shim or a dangling link may be there and not answer. The real
 # path, because a candidate may be a link in the very .venv that is about to be removed.
 probe='import os, sys; print("%d.%d " % sys.version_info[:2] + os.path.realpath(sys.executable))'
-found=
+unfit=
 runs() { # runs STACKS COMMAND...: whether this is a Python of one of these stacks.
     wanted=$1
     shift
@@ -79,38 +79,38 @@ runs() { # runs STACKS COMMAND...: whether this is a Python of one of these stac
     *) stack=none ;;
     esac
     case " $wanted " in *" $stack "*) return 0 ;; esac
-    case $found in *"$python"*) ;; *) found="${found:+$found, }$version at $python" ;; esac
+    case $unfit in *"$python"*) ;; *) unfit="${unfit:+$unfit, }$version at $python" ;; esac
     return 1
 }
 pythons() { case $1 in 2.15) echo 3.10 ;; 2.21) echo 3.13 3.12 ;; esac; }
 present() { # present STACK: finds a Python of it on PATH, under pyenv or among uv's.
-    for one in $(pythons "$1"); do
-        if runs "$1" "python$one" || runs "$1" env "PYENV_VERSION=$one" "python$one"; then return 0; fi
+    for number in $(pythons "$1"); do
+        if runs "$1" "python$number" || runs "$1" env "PYENV_VERSION=$number" "python$number"; then return 0; fi
     done
     if runs "$1" python3; then return 0; fi
-    for one in $(pythons "$1"); do if of_uv "$1" "$one"; then return 0; fi; done
+    for number in $(pythons "$1"); do if uv_has "$1" "$number"; then return 0; fi; done
     return 1
 }
-of_uv() { $uv && where=$(uv python find --no-project "$2" 2>/dev/null) && runs "$1" "$where"; }
+uv_has() { $uv && where=$(uv python find --no-project "$2" 2>/dev/null) && runs "$1" "$where"; }
 fetched() { # fetched STACK: lets uv fetch its newest Python.
     newest=$(pythons "$1") && newest=${newest%% *}
-    $uv && uv python install "$newest" >>"$log" 2>&1 && of_uv "$1" "$newest"
+    $uv && uv python install "$newest" >>"$log" 2>&1 && uv_has "$1" "$newest"
 }
 first() { # first HOW: finds a Python for the first stack that has one this way.
     for candidate in $stacks; do if "$1" "$candidate"; then return 0; fi; done
     return 1
 }
 
-# A .venv whose stamp says unfinished was interrupted and may hold half a package; one whose `activate` does not name
-# this path was moved or half made. Both are made anew; any other keeps its stack and is brought up to date in place.
+# A .venv whose stamp says unfinished was interrupted and may hold half a package; if its `activate` does not name this
+# path, it was moved or half made. Such a .venv is made anew; any other keeps its stack and is brought up to date.
 doing='making .venv'
 if ! stamped unfinished && grep -qF "$PWD/.venv" .venv/bin/activate 2>/dev/null && runs "$stacks" .venv/bin/python; then
     doing='bringing .venv up to date' minutes="seconds; if much changed, $minutes"
 elif ! { { [ -n "${PYTHON:-}" ] && runs "$stacks" "$PYTHON"; } || first present || first fetched; }; then
-    for one in 3.13 3.12 3.10; do runs '' "python$one" || :; done # those of other stacks, for the message
+    for number in 3.13 3.12 3.10; do runs '' "python$number" || :; done # those of other stacks, for the message
     case $stacks in 2.15) needed=3.10 ;; 2.21) needed='3.12 or 3.13' ;; *) needed='3.12, 3.13 or 3.10' ;; esac
     if $uv; then uv_says='uv could not fetch one'; else uv_says='there is no uv'; fi
-    die "Python $needed is needed (this machine has $glibc); found ${found:-no Python}, and $uv_says: install" \
+    die "Python $needed is needed (this machine has $glibc); found ${unfit:-no Python}, and $uv_says: install" \
         "Python $needed or uv, or set PYTHON=/path/to/a/python."
 fi
 case "$stack of $fitting" in
@@ -144,7 +144,7 @@ if $uv; then
 else # --no-deps: uv leaves extras out of a lock, and with hashes pip would ask for them
     step "install $lock" .venv/bin/python -m pip install --no-deps --require-hashes -r "$lock"
 fi
-rm .venv/stamp # the packages are whole: a slip in setup.py or pyproject.toml shall not cost them
+rm .venv/stamp # the packages are whole: a fault in setup.py or pyproject.toml must not cost them
 step "install this project" .venv/bin/python -m pip install --no-deps --no-build-isolation -e .
 stamp "$stack" >.venv/stamp
 say "done."

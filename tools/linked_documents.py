@@ -2,17 +2,17 @@
 
     .venv/bin/python -m tools.linked_documents data/collections/ntrex_en_fr data/collections/ntrex_fr_links
 
-A document is a query: the documents that it links to are relevant (grade 1), and itself is not listed. It links to the
-SR documents of every query whose MR document it is. The paper's links are those of Wikipedia.
+Each document becomes a query, whose relevant documents (grade 1) are those that it links to; the document itself is not
+listed. A document links to the SR documents of every query whose MR document it is; the paper uses Wikipedia's links.
 
-The links are divided among the splits, 60 : 10 : 30, so that a document may stand in all of them: its queries have the
-names `document.train`, `document.eval` and `document.test`. With `--hold-out documents` the documents are divided, and
-those that are linked, directly or through others, stay together: no training has seen a test document, and no list
+The links are divided among the splits, 60 : 10 : 30, so that a document may be in all of them: its queries are named
+`document.train`, `document.eval` and `document.test`. With `--hold-out documents` the documents are divided instead;
+documents that are linked, directly or through others, stay together: no training has seen a test document, and no list
 holds a document of another split.
 
-With `--train-lists N` a document has N train lists, the queries `document.train.1` to `document.train.N`, each with NR
-documents of its own: `data.query_words` then draws N times from its text. The paper has a million documents, so that a
-few words of each suffice.
+With `--train-lists N` a document has N train lists, the queries `document.train.1` to `document.train.N`, each with its
+own NR documents: `data.query_words` then draws N times from its text. The paper has a million documents, so that a few
+words of each suffice.
 """
 
 import gzip
@@ -28,7 +28,7 @@ import click
 from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, queries_file
 
 SHARES: Final = {"train": 0.6, "eval": 0.7, "test": 1.0}
-"""The end of each split's part of the links, or of the documents."""
+"""The cumulative shares of the splits, of the links or of the documents."""
 
 _Links = Mapping[str, Sequence[str]]
 """A document to those that it links to."""
@@ -50,7 +50,7 @@ def collection_file(collection: Path, name: str) -> Path:
 
 
 def links_of(judgments: Iterator[list[str]]) -> _Links:
-    """The SR documents (grade 1) of the queries whose MR document (grade 2) a document is, without itself.
+    """Each document to the SR documents (grade 1) of the queries whose MR document (grade 2) it is, without itself.
 
     Example:
       >>> links_of(iter([["q", "a", "2"], ["q", "b", "1"], ["q", "c", "0"]]))
@@ -79,7 +79,7 @@ def split_of(key: str, seed: int) -> str:
 
 
 def groups_of(doc_ids: Sequence[str], links: _Links) -> dict[str, str]:
-    """Each document to the first of those that are linked with it, directly or through others."""
+    """Each document to the first document that is linked with it, directly or through others."""
     neighbours = defaultdict(set)
     for doc_id, targets in links.items():
         for target in targets:
@@ -100,8 +100,8 @@ def lists_of(
     doc_ids: Sequence[str],
     links: _Links,
     held_out: str,
-    most_trained: int,
-    most_listed: int,
+    train_negatives: int,
+    test_negatives: int,
     seed: int,
     train_lists: int = 1,
 ) -> Iterator[tuple[str, str, str, Mapping[str, int]]]:
@@ -111,8 +111,8 @@ def lists_of(
       doc_ids: all documents.
       links: see `links_of`.
       held_out: what is divided among the splits: `links` or `documents`.
-      most_trained, most_listed: largest number of NR documents of a train list, and of an eval or test list.
-      seed: of the splits and the draws.
+      train_negatives, test_negatives: largest number of NR documents of a train list, and of an eval or test list.
+      seed: seeds the splits and the draws.
       train_lists: number of train lists of a document.
     """
     splits: dict[str, str] = {}
@@ -130,7 +130,7 @@ def lists_of(
             query_ids = [f"{doc_id}.{split}"]
             if split == "train" and train_lists > 1:
                 query_ids = [f"{doc_id}.{split}.{number}" for number in range(1, train_lists + 1)]
-            limit = most_trained if split == "train" else most_listed
+            limit = train_negatives if split == "train" else test_negatives
             for query_id in query_ids:
                 listed = negatives
                 if len(negatives) > limit:
@@ -144,8 +144,10 @@ def lists_of(
 @click.option("--language", default="fr", show_default=True, help="The documents' language.")
 @click.option("--query-language", default="en", show_default=True, help="The language of the collection's queries.")
 @click.option("--hold-out", "held_out", type=click.Choice(["links", "documents"]), default="links", show_default=True)
-@click.option("--most-trained", default=10_000, show_default=True, help="Most NR documents of a train list.")
-@click.option("--most-listed", default=10_000, show_default=True, help="Most NR documents of an eval or test list.")
+@click.option(
+    "--most-trained", "train_negatives", default=10_000, show_default=True, help="NR documents of a train list."
+)
+@click.option("--most-listed", "test_negatives", default=10_000, show_default=True, help="NR documents of other lists.")
 @click.option("--train-lists", default=1, show_default=True, help="Train lists of a document.")
 @click.option("--seed", default=1, show_default=True)
 def main(
@@ -154,15 +156,15 @@ def main(
     language: str,
     query_language: str,
     held_out: str,
-    most_trained: int,
-    most_listed: int,
+    train_negatives: int,
+    test_negatives: int,
     train_lists: int,
     seed: int,
 ) -> None:
     """Writes queries, documents, judgments and candidates."""
     documents = {doc_id: fields for doc_id, *fields in read_rows(collection_file(collection, documents_file(language)))}
     links = links_of(read_rows(collection_file(collection, judgments_file(query_language, language))))
-    lists = lists_of([*documents], links, held_out, most_trained, most_listed, seed, train_lists)
+    lists = lists_of([*documents], links, held_out, train_negatives, test_negatives, seed, train_lists)
     output.mkdir(parents=True, exist_ok=True)
     with (
         (output / queries_file(language)).open("w", encoding="utf-8") as queries,

@@ -84,7 +84,7 @@ def read_pages(folder: Path) -> list[Page]:
         _, *parts = re.split(r"^= (.+?) =$", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
         for title, body in zip(parts[::2], parts[1::2], strict=True):
             if title in pages:
-                raise ValueError(f"{file}: a second page is called {title!r}")
+                raise ValueError(f"{file}: two pages have the title {title!r}")
             ((link, language, counterpart),) = re.findall(r"(\[\[(en|fr):([^\]]+)\]\]\n*)", body)
             pages[title] = Page(title, body.replace(link, "").strip(), language, counterpart)
     return list(pages.values())

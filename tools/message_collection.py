@@ -1,14 +1,14 @@
-"""Makes a collection of the messages of LibreOffice, for pairs of languages that have no other.
+"""Makes a collection of the messages of LibreOffice, for pairs of languages without another collection.
 
     apt-get download libreoffice-l10n-th && dpkg-deb -x libreoffice-l10n-th_*.deb messages
     .venv/bin/python -m tools.message_collection messages en th data/collections/libreoffice_en_th
 
-A query is an English message of at least six words: a question, a warning, or what a field of a dialog does. A document
-is up to three consecutive messages of one dialog in the other language; dialogs with fewer than four messages are left
-out. The document that holds the translation of a query is its MR document, and up to eight others of the dialog are its
-SR documents; 40 of other dialogs are drawn as NR documents. Queries are dealt out to train, eval and test 3:1:1.
-Several queries share an MR document, so that training has seen those of the test queries. Translators of LibreOffice
-wrote the messages, under the MPL 2.0.
+A query is an English message of at least six words, such as a question, a warning or help for a field. A document is
+up to three consecutive messages of a dialog in the other language; dialogs with fewer than four messages are left out.
+The MR document of a query holds its translation; up to eight other documents of the dialog are its SR documents, and 40
+documents of other dialogs are drawn as NR documents. Queries are divided among train, eval and test 3:1:1. Several
+queries share an MR document, so that training has seen those of the test queries. Translators of LibreOffice wrote the
+messages, under the MPL 2.0.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ def messages_of(files: Sequence[Path]) -> list[Message]:
 
 
 def documents_of(messages: Sequence[Message]) -> Iterator[tuple[str, list[Message]]]:
-    """Gives each document: its dialog and its messages."""
+    """Yields each document: its dialog and its messages."""
     for dialog, iterator in groupby(messages, key=lambda message: message.dialog):
         group = list(iterator)
         # A query of a dialog with one document would have no SR document.
@@ -82,12 +82,10 @@ def main(folder: Path, query_language: str, document_language: str, output: Path
     files = sorted(folder.rglob("*.mo"))
     # gettext's layout: LANGUAGE/LC_MESSAGES/NAME.mo.
     if len(languages := sorted({file.parent.parent.name for file in files})) > 1:
-        raise click.ClickException(f"{folder}: must hold the catalogues of one language; found {', '.join(languages)}.")
+        raise click.ClickException(f"{folder}: must hold the catalogues of one language; got {', '.join(languages)}.")
     documents = list(documents_of(messages_of(files)))
     if not documents:
-        raise click.ClickException(
-            f"{folder}: must hold catalogues of messages, files *.mo; found none with long ones."
-        )
+        raise click.ClickException(f"{folder}: must hold files *.mo with messages of {_WORDS} words or more; got none.")
     random = np.random.default_rng(1)
     queries: list[str] = []
     relations: list[str] = []

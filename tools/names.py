@@ -1,4 +1,4 @@
-"""Refuses variables and parameters whose names name nothing: `one`, and `of_` with what it is of.
+"""Refuses variables and parameters whose names do not say what they hold: `one`, and names such as `of_query`.
 
 .venv/bin/python -m tools.names
 """
@@ -18,7 +18,7 @@ _WRITTEN: Final = {"of_run", "of_wikitext"}
 
 
 def nameless(code: str) -> Iterator[tuple[int, str]]:
-    """Yields the line and the name of each variable, parameter and function whose name names nothing.
+    """Yields the line and the name of each variable, parameter, function and class with such a name.
 
     Example:
       >>> [*nameless("for one in channels:\\n    of_channel = one.scores")]

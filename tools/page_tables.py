@@ -2,12 +2,12 @@
 
     .venv/bin/python -m tools.page_tables [FOLDER]...
 
-A folder is the output of an experiment: its report is published before.
+A folder is the output of an experiment; its report is published first.
 
 - `<!-- NAME -->` to `<!-- /NAME -->` is the table of that name, and says when its reports were measured.
-- `<!-- commit REPORT... -->` to `<!-- /commit -->` says when the reports were measured that the table above was written
-  from; without a report, that it has no commit.
-- `# Test split, row "ROW" of docs/experiments/REPORT`, in the head of a configuration, goes on with the row's
+- `<!-- commit REPORT... -->` to `<!-- /commit -->` says when the reports of the table above were measured; without a
+  report, that their commit is unknown.
+- `# Test split, row "ROW" of docs/experiments/REPORT`, in the head of a configuration, continues with the row's
   figures, and says when they were measured.
 """
 
@@ -30,10 +30,15 @@ from smooth_clir.experiments.stale import FILES, REPORTS
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), REPORTS / "README.md")
 CONFIGS: Final = tuple(sorted((ROOT / "configs").rglob("*.yaml")))
-COLLECTIONS: Final = ("xquad_en_es_q", "ntrex_en_fr", "tico_en_fr", "bible_en_fr")
-"""The collections of the tables of results."""
+COLLECTIONS: Final = {
+    "xquad_en_es_q": "XQuAD, Spanish",
+    "ntrex_en_fr": "NTREX, French",
+    "tico_en_fr": "TICO-19, French",
+    "bible_en_fr": "Bible, French",
+}
+"""The collections of the tables of results, to descriptions of their documents."""
 _PUBLISHED: Final = (REPORT_FILE, PROVENANCE_FILE, CELLS_ARCHIVE)
-"""The files of a published report, beside its pictures."""
+"""The files of a published report, besides its pictures."""
 _NORMAL_95: Final = 1.96
 """Half of a 95 % interval, in standard errors."""
 EARLIER: Final = "before reports kept their commit"
@@ -59,7 +64,7 @@ def _version(report: str) -> str:
 
 
 def _caption(reports: Iterable[str], labels: Iterable[str] | None = None) -> str:
-    """When the figures of reports were measured; if they differ, with the label of each report, or its name."""
+    """When reports were measured; if at different times, with each report's label, by default its name."""
     reports = [*reports]
     versions: dict[str, dict[str, None]] = {}
     for report, label in zip(reports, labels or reports, strict=True):
@@ -84,12 +89,12 @@ def _head(row: str, report: str) -> str:
 
 
 def _rows(report: Path) -> dict[str, dict[str, str]]:
-    """The results of a report: each row to its entries, without marks of the best and of significance."""
+    """The results of a report: each row to its entries, without the marks of the best and of significance."""
     return {row.pop("").removesuffix("<br>baseline"): row for row in _table(report, "Test split")}
 
 
 def _table(report: Path, caption: str) -> list[dict[str, str]]:
-    """The rows of the table among a report's results whose caption begins so; the first column's name is empty."""
+    """The rows of a report's first result table whose caption begins with this text; the first column is named ""."""
     section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
     _, begins, following = section.partition(f"\n{caption}")
     if not begins:
@@ -116,12 +121,13 @@ def _results(prefix: str) -> Iterator[str]:
     columns = [_rows(REPORTS / report / REPORT_FILE) for report in reports.values()]
     yield from _heads("", reports)
     for system in dict.fromkeys(system for rows in columns for system in rows):
-        yield f"| {system} | " + " | ".join(_three(rows[system]) if system in rows else "" for rows in columns) + " |"
+        entries = (_result_figures(rows[system]) if system in rows else "" for rows in columns)
+        yield f"| {system} | {' | '.join(entries)} |"
     yield from ("", _caption(reports.values()))
 
 
-def _three(entries: Mapping[str, str]) -> str:
-    """The three figures of a system."""
+def _result_figures(entries: Mapping[str, str]) -> str:
+    """The figures of `_results` of a system."""
     ndcg, first, pairs = (entries[name].partition("<br>")[0] for name in ("NDCG@5", r"P\_mr@1", r"ordered\_pairs"))
     return f"{_short(ndcg)} / {_short(first)} / {100 * (1 - float(pairs)):.1f}"
 
@@ -162,12 +168,6 @@ _GLANCE_SYSTEMS: Final = (
     *("lexicon alone", "**`best`**", "**taught**", "**`best` with E5**", "**taught, with E5**"),
 )
 """The systems of the README."""
-_DOCUMENTS: Final = {
-    "xquad_en_es_q": "XQuAD, Spanish",
-    "ntrex_en_fr": "NTREX, French",
-    "tico_en_fr": "TICO-19, French",
-    "bible_en_fr": "Bible, French",
-}
 
 
 def _glance() -> Iterator[str]:
@@ -175,7 +175,7 @@ def _glance() -> Iterator[str]:
     kinds = {"unseen": reports_of("systems_unseen_"), "seen": reports_of("systems_")}
     columns = {
         f"{documents}, {kind}": reports[name]
-        for name, documents in _DOCUMENTS.items()
+        for name, documents in COLLECTIONS.items()
         for kind, reports in kinds.items()
         if name in reports
     }
@@ -185,7 +185,7 @@ def _glance() -> Iterator[str]:
 
 
 def _systems(prefix: str) -> Iterator[str]:
-    """NDCG@5 and P_mr@1 of every system on test lists, with half the 95 % interval beside those of our own."""
+    """NDCG@5 and P_mr@1 of every system on test lists, for our own systems with half the 95 % interval."""
     reports = reports_of(prefix)
     yield from _heads("test lists", reports)
     yield from _system_lines(reports, (*_BASELINES, *_PARTS, *_SYSTEMS), has_intervals=True)
@@ -200,12 +200,13 @@ def _searches(prefix: str) -> Iterator[str]:
     systems = {"lexicon alone": ("best", "lexicon")} | {system: (row, "") for system, row in _SYSTEMS.items()}
     for system, key in systems.items():
         if any(key in column for column in rows):
-            yield f"| {system} | " + " | ".join(_four(column[key]) if key in column else "" for column in rows) + " |"
+            entries = (_search_figures(column[key]) if key in column else "" for column in rows)
+            yield f"| {system} | {' | '.join(entries)} |"
     yield from ("", _caption(reports.values()))
 
 
-def _four(entries: Mapping[str, str]) -> str:
-    """The four figures of a search."""
+def _search_figures(entries: Mapping[str, str]) -> str:
+    """The figures of `_searches` of a system."""
     figures = [_short(entries[name]) for name in (r"ndcg\_20", r"recall\_100", r"ndcg\_5", r"p\_mr\_1")]
     return "{} / {} · {} / {}".format(*figures)
 
@@ -281,7 +282,7 @@ _LOSSES: Final = {"sosl": "SOSL", "softmax": "softmax"}
 def _ndcg_and_first(prefix: str, entries: dict[str, str]) -> str:
     """The two figures of a line, without their changes."""
     ndcg, first = (re.sub(r" \(.*?\)", "", entries[f"{prefix} {name}"]) for name in ("NDCG@5", r"P\_mr@1"))
-    return f"{ndcg.removeprefix('0')} / {first.removeprefix('0')}"
+    return f"{_short(ndcg)} / {_short(first)}"
 
 
 TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
@@ -299,7 +300,7 @@ TABLES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
 
 
 def publish(folder: Path, reports: Path = REPORTS) -> None:
-    """Copies the report of an experiment's folder, and what lies beside it, among the published ones.
+    """Copies an experiment's report with its files to the published reports.
 
     Raises:
       click.ClickException: the folder has no report with its provenance, or no experiment file has its name.
@@ -316,7 +317,7 @@ def publish(folder: Path, reports: Path = REPORTS) -> None:
     for name in _PUBLISHED:
         shutil.copy(folder / name, target / name)
     text = (folder / REPORT_FILE).read_text(encoding="utf-8")
-    # The output may lie in another checkout, whose depth its links have.
+    # The report's links are relative to the output's folder, which may have another depth.
     link = f"<{os.path.relpath(ROOT / DIFFERENCES, REPORTS / folder.name)}>"
     published = re.sub(rf"<[^<>]*{re.escape(str(DIFFERENCES))}>", link, text)
     (target / REPORT_FILE).write_text(published, encoding="utf-8")

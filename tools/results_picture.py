@@ -37,7 +37,7 @@ _PANELS: Final = {
 
 
 def results_picture() -> str:
-    """The picture as an SVG file's text: a panel for each kind of reports that there are."""
+    """The picture as an SVG file's text: a panel for each kind of published reports."""
     panels = {title: panel for prefix, title in _PANELS.items() if (panel := _panel(prefix))}
 
     def paint(figure: Figure) -> None:

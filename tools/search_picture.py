@@ -16,7 +16,7 @@ _CHROMIUM: Final = "/usr/bin/chromium"
 
 
 def draw(url: str, folder: str) -> None:
-    """Writes a picture of the first results, and one in which the first of them is explained."""
+    """Writes a picture of the first results, and another with the explanation of the first result."""
     with sync_playwright() as playwright:
         # Chromium's own sandbox refuses to start for root.
         sandbox = [] if os.getuid() else ["--no-sandbox"]

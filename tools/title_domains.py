@@ -2,9 +2,10 @@
 
     .venv/bin/python -m tools.title_domains data/collections/bible_en_tl data/collections/bible_books
 
-The title without its number is the domain: of a Bible its books. The largest domains are taken, each with equally many
-train lists, of the queries with the least hashes; eval and test lists stay as they are. The other files of the
-collection need no copies: a configuration names `candidates.tsv` and `domains.tsv` of the output beside them.
+The title without its number is the domain, such as a book of the Bible. The largest domains are taken, each with the
+same number of train lists, those of the queries with the smallest hashes; their eval and test lists stay the same. The
+other files of the collection are not copied: a configuration names them with the output's `candidates.tsv` and
+`domains.tsv`.
 """
 
 import re
@@ -41,7 +42,7 @@ def chosen_queries(
 
     Args:
       domain_of_query, split_of_query: query id to the name of its domain, and of its split.
-      max_domains: number of domains; of equally large ones the first by name.
+      max_domains: number of domains; of equally large domains, the first by name.
       train_lists: number of train lists of a domain; smaller domains are left out.
     """
     domain_queries: dict[str, list[str]] = defaultdict(list)

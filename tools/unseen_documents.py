@@ -2,11 +2,11 @@
 
     .venv/bin/python -m tools.unseen_documents configs/experiments/psi_table_6_ntrex_en_fr.yaml runs/unseen/ntrex_en_fr
 
-The documents that are relevant to one query stay together: all documents are divided into groups that no query joins,
-and the groups among the folds. In a fold no train or eval list holds its documents, relevant or not, and the test split
-has only the queries of its MR documents, with their whole lists. So each test query is ranked once, by a model whose
-training has seen none of its relevant documents. The report is that of an experiment whose test queries are those of
-all folds; a baseline's parameters, and fitted weights, are those of each fold's own eval split.
+The documents that are relevant to the same query stay together: groups of documents without a common query are divided
+among the folds. In a fold no train or eval list holds its documents, relevant or not, and the test split has only the
+queries of its MR documents, with their whole lists. Each test query is thus ranked once, by a model whose training has
+seen none of its relevant documents. The report covers the test queries of all folds; baselines' parameters and fitted
+weights come from each fold's own eval split.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ def lists_of(candidates: Path) -> _Lists:
 
 
 def fold_of_documents(lists: _Lists, folds: int) -> dict[str, int]:
-    """Each relevant document to its fold; groups are dealt out in the order of a hash.
+    """Each relevant document to its fold; the folds take groups in turn, in the order of a hash.
 
     Example:
       >>> lists = {"q1": [("d1", 2, "train"), ("d2", 1, "train")], "q2": [("d3", 2, "test"), ("d1", 0, "test")]}
@@ -78,19 +78,18 @@ def fold_of_documents(lists: _Lists, folds: int) -> dict[str, int]:
 
 
 def lists_without(lists: _Lists, held_out: set[str], top_grade: int) -> Iterator[tuple[str, str, int, str]]:
-    """The lists of a fold, row by row.
+    """Yields the lists of a fold, row by row.
 
     Args:
-      lists: of all queries.
+      lists: the lists of all queries.
       held_out: the fold's documents.
-      top_grade: the MR grade.
+      top_grade: the grade of MR documents.
     """
     for query_id, listed in lists.items():
         is_test = listed[0][2] == "test"
-        on_fold = any(
-            doc_id in held_out for doc_id, grade, _ in listed if grade == (top_grade if is_test else grade) > 0
-        )
-        if on_fold == is_test:
+        min_grade = top_grade if is_test else 1
+        is_in_fold = any(doc_id in held_out for doc_id, grade, _ in listed if grade >= min_grade)
+        if is_in_fold == is_test:
             kept = listed if is_test else [row for row in listed if row[0] not in held_out]
             yield from ((query_id, doc_id, grade, split) for doc_id, grade, split in kept)
 
@@ -99,8 +98,8 @@ def pooled(experiments: Sequence[Experiment], folder: Path) -> Experiment:
     """The folds as one experiment: every cell with the test queries of all folds, and no training of its own.
 
     Args:
-      experiments: of the folds, with the same cells; at least one.
-      folder: of the files with the metrics of each query.
+      experiments: the experiments of the folds, with the same cells; at least one.
+      folder: the folder for the files with the metrics of each query.
     """
     cells = tuple(_pooled_cell(cells, folder) for cells in zip(*(fold.cells for fold in experiments), strict=True))
     return replace(experiments[0], cells=cells)
@@ -197,7 +196,7 @@ def main(experiment: Path, output: Path, folds: int, seeds: int) -> None:
     if faults or run_faults:
         raise click.ClickException("\n".join([*faults, *run_faults]))
     if not run.get("data", {}).get("candidates"):
-        raise click.ClickException(f"{experiment}: the run must have fixed lists, data.candidates; it names none.")
+        raise click.ClickException(f"{experiment}: the run must have fixed lists (data.candidates); got none.")
     if output.is_dir() and any(output.iterdir()) and not (output / "fold_1").is_dir():
         raise click.ClickException(f"{output}: must be empty, or the folder of earlier folds; choose another.")
     lists = lists_of(Path(run["data"]["candidates"]))
@@ -220,7 +219,7 @@ def main(experiment: Path, output: Path, folds: int, seeds: int) -> None:
     whole = replace(pooled(experiments, output / "pooled"), file=experiment.read_text(encoding="utf-8"))
     (output / CELLS_ARCHIVE).write_bytes(archive(whole))
     if record := whole.provenance:
-        # The lists of a fold are made of the run's.
+        # The lists of a fold are made from the run's lists.
         data = {**record.data, "data.candidates": digest_of(run["data"]["candidates"])}
         (output / PROVENANCE_FILE).write_text(record.model_copy(update={"data": data}).to_json(), encoding="utf-8")
     report = output / REPORT_FILE

@@ -12,7 +12,7 @@ _KEYS = {"package", "version", "advisories", "reason"}
 
 
 def faults(locks: Path = LOCKS) -> Iterator[str]:
-    """Yields a sentence for each entry that is not whole, or whose pin no lock has.
+    """Yields a sentence for each entry that is incomplete, or whose pin is in no lock.
 
     Args:
       locks: the folder of the locks and the list.

@@ -31,7 +31,7 @@ class Space(Settings):
     values: tuple[float, ...] | None = None
     """A list of increasing values; may be given as a bare list."""
     min: float | None = None
-    """The least number of a range."""
+    """The smallest number of a range."""
     max: float | None = None
     """The largest number of a range."""
     step: Annotated[float | None, Field(gt=0)] = None
@@ -89,7 +89,7 @@ class Space(Settings):
             return None
         low, high = self.bounds
         steps = (log(high) - log(low)) / log(self.step) if self.log else (high - low) / self.step
-        # A little more, for rounding of binary fractions; and finite, since too many steps are refused later.
+        # 1e-9 makes up for rounded binary fractions. The limit keeps it finite: too many steps are refused later.
         return int(min(steps + 1e-9, _MAX_VALUES))
 
     @property

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import keras_tuner
 import tensorflow as tf
-from keras_tuner.engine import base_tuner  # a public path of KerasTuner's, which has no shorter one for this class
+from keras_tuner.engine import base_tuner  # KerasTuner has no shorter public path to this class
 
 from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults, Trial
@@ -33,11 +33,11 @@ _TRIALS_FILE: Final = "trials.json"
 
 
 class TrialSearch(base_tuner.BaseTuner):
-    """A KerasTuner tuner whose trials are trainings, and which resumes after it was killed.
+    """A KerasTuner tuner whose trials are trainings, and which resumes after a kill.
 
-    The next trial follows from the seed and the results so far. So a resumed search asks KerasTuner for the same trials
-    again, takes the finished ones from its folder, and ends as an undisturbed search does. (KerasTuner's own reloading
-    loses a grid's order and a Bayesian search's random state.)
+    The next trial follows from the seed and the results so far. A resumed search therefore asks KerasTuner for the same
+    trials again, takes finished trials from its folder, and ends as an uninterrupted search does. (KerasTuner's own
+    reloading loses a grid's order and a Bayesian search's random state.)
 
     Args:
       settings: the settings of the search, whose `search` is not None.
@@ -81,7 +81,7 @@ class TrialSearch(base_tuner.BaseTuner):
         if tf.io.gfile.exists(self._file):
             with tf.io.gfile.GFile(self._file) as file:
                 self._known = [Trial.model_validate(trial) for trial in parse_json(file.read())]
-            log.info("going on after trial %d, which an earlier run had reached", len(self._known))
+            log.info("resuming after trial %d of an earlier run", len(self._known))
 
     def run_trial(self, trial: Any) -> float:
         """Tries a trial's numbers, and returns the best value of the metric.
@@ -100,7 +100,7 @@ class TrialSearch(base_tuner.BaseTuner):
             if number > len(self._known):
                 self._log_and_keep()
         except Exception as error:
-            # KerasTuner would count it as a failed trial.
+            # KerasTuner would count any other error as a failed trial.
             raise keras_tuner.errors.FatalError(str(error)) from error
         if value is None:
             raise keras_tuner.errors.FailedTrialError(reason)
@@ -113,7 +113,7 @@ class TrialSearch(base_tuner.BaseTuner):
           DataError: every trial failed.
         """
         if all(trial.value is None for trial in self.trials):
-            raise DataError(f"a trial must succeed, but all {len(self.trials)} failed: {self.trials[-1].reason}")
+            raise DataError(f"all {len(self.trials)} trials of the search failed: {self.trials[-1].reason}")
 
     def results(self) -> SearchResults:
         """The search and its trials."""

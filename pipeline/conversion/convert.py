@@ -136,7 +136,7 @@ class _Converter:
         return Conversion(files, counts, pairs, self._top_grade, tuple(self._inputs.notes), written)
 
     def _find_top_grade(self) -> int:
-        """The highest grade."""
+        """The grade of MR documents: `--top-grade`, or the highest of the judgments."""
         grades = [judgment.grade for judged in self._inputs.judged.values() for judgment, _ in judged.values()]
         highest = max(grades, default=0)
         paths = " and ".join(path for _, path in self._sources.judgments)
@@ -154,15 +154,15 @@ class _Converter:
         return split_for(query_id, first.split, self._named)
 
     def _write_lists(self) -> tuple[list[str], int]:
-        """Writes the candidates, if there are any, and accounts for queries that get no list.
+        """Writes the candidates, if there are any, and accounts for queries without a list.
 
         Returns:
-          the queries that have one, and the pairs of all candidates.
+          the queries with a list, and the number of pairs of all candidates.
         """
         query_ids: list[str] = []
         reasons: dict[str, DropReason] = {}
         pairs = lacking = 0
-        # Lists are written as they are made: all together are many times the judgments.
+        # Each list is written as it is made: all together take many times the memory of the judgments.
         with self._writer(CANDIDATES_FILE) if self._sources.has_candidates() else nullcontext() as stream:
             for query_id, candidates in self._lists():
                 if isinstance(candidates, DropReason):
@@ -179,7 +179,7 @@ class _Converter:
         return query_ids, pairs
 
     def _lists(self) -> Iterator[tuple[str, Mapping[str, int] | DropReason]]:
-        """The list of every judged query, doc_id to grade; or the reason why it has none, such as no top grade."""
+        """Yields each judged query with its list (doc_id to grade), or with the reason why it has no list."""
         doc_ids = list(self._inputs.doc_ids)
         for query_id, judged in self._grades.items():
             if self._top_grade not in judged.values():
@@ -293,10 +293,10 @@ def config_text(query_language: str, document_language: str, top_grade: int, fur
     Args:
       query_language, document_language: ISO 639-1 codes.
       top_grade: the grade of MR documents.
-      further: further settings of the data, such as a candidates file; without one, a run draws the NR documents.
+      further: further settings of the data, such as `candidates`, without which a run draws the NR documents.
     """
     data: dict[str, object] = {"queries": QUERIES_FILE, "documents": DOCUMENTS_FILE, "judgments": JUDGMENTS_FILE}
-    # Quoted, for YAML takes a bare `no` for false.
+    # Quoted, because YAML reads a bare `no` as false.
     data |= {**further, "query_language": f'"{query_language}"', "document_language": f'"{document_language}"'}
     lines = ["# Made by clir convert. Settings that are not given here have their defaults: docs/settings.md."]
     if top_grade != USUAL_TOP_GRADE:
@@ -306,10 +306,10 @@ def config_text(query_language: str, document_language: str, top_grade: int, fur
 
 
 def cut_notes(files: Mapping[str, Path], rules: WordRules) -> Iterator[str]:
-    """Yields a note for each file of whose texts the limit cuts some; many texts are sampled.
+    """Yields a note for each file in which the limit cuts texts; of many texts, reads a sample.
 
     Args:
-      files: the texts, in the plural, to their file: id, title and text, tab-separated.
+      files: "queries" and "documents" to their file: id, title and text, tab-separated.
       rules: the words of the texts; the limit is the value of `data.max_document_tokens`.
     """
     for what, path in files.items():
@@ -323,10 +323,10 @@ def cut_notes(files: Mapping[str, Path], rules: WordRules) -> Iterator[str]:
 
 
 def _cut(texts: Sequence[bytes], rules: WordRules) -> CutTexts:
-    # No text has more words than bytes, but for a run of a few ligatures of Arabic phrases, which no text is.
+    # A text has no more words than bytes, unless it consists of a few Arabic ligatures that stand for phrases.
     if max(map(len, texts), default=0) <= rules.max_tokens:
         return CutTexts()
-    # Imported late: TensorFlow takes seconds, which collections of short texts need not wait for.
+    # Imported late: TensorFlow takes seconds, and collections of short texts do not need it.
     from models.texts.word_counts import distinct_words
 
     return distinct_words(texts, rules).cut

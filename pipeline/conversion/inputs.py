@@ -1,7 +1,7 @@
 """The files of a conversion, and the account of their lines.
 
-Documents are read first, then queries, judgments and the run: each may only name ids of those before it. Texts go
-straight to files of ours; ids, judgments and a run's best lines are kept.
+Documents are read first, then queries, judgments and the run: each file may name only ids of the files before it. Texts
+are copied to files of ours; ids, judgments and a run's best lines are kept in memory.
 """
 
 import bisect
@@ -42,7 +42,7 @@ class Sources:
 
     Attributes:
       queries, documents: their paths.
-      judgments: (split, path) of each file; the split is empty where none is named.
+      judgments: (split, path) of each file; the split is empty if it has no name.
       run: a first stage's run file, or None.
     """
 
@@ -92,8 +92,8 @@ class FileAccount:
     """Counts a file's lines: read, used, and left out by reason.
 
     Args:
-      name: of the file in the account.
-      path: of the file.
+      name: the file's name in the account.
+      path: the file's path.
 
     Attributes:
       read, used: numbers of lines; the reader and the writer count them, and `report` checks that they balance.
@@ -121,10 +121,10 @@ class FileAccount:
         self.add(Drop(reason, self.path, line, excerpt_of(excerpt)))
 
     def faults(self, max_bad_share: float) -> list[str]:
-        """The lines of an error message for too many bad lines, the worst reason first; empty where there are not.
+        """The lines of an error message for too many bad lines, the worst reason first; empty if there are few.
 
         Args:
-          max_bad_share: largest share of bad lines. A fatal reason is an error whatever the share, and shown alone.
+          max_bad_share: largest share of bad lines. A fatal reason is an error at any share, and the only reason shown.
         """
         drops = self._left_out.drops()
         limit = f"at most a share of {max_bad_share:g} may be (--max-bad-share)"
@@ -177,7 +177,7 @@ class FirstStage:
         return beyond
 
     def doc_ids(self, query_id: str) -> list[str]:
-        """The kept documents of a query, best first; none where the run has none."""
+        """The kept documents of a query, best first; empty if the run lacks the query."""
         return [line.doc_id for line in self.lines(query_id)]
 
     def lines(self, query_id: str) -> list[RunLine]:
@@ -197,13 +197,13 @@ class ConversionInputs:
 
     Args:
       sources: the files.
-      settings: of the conversion.
+      settings: the settings of the conversion.
       documents: the file to write the documents to, in our form.
       queries: the file to write all queries to, in our form.
 
     Attributes:
       doc_ids: ids of all documents to their lines, in the order of their file.
-      copies: the ids of the documents with the text of a document, by its id; only of those that share their text.
+      copies: doc_id to the ids of all documents with the same text; only of documents that share their text.
       query_lines: ids of all queries to their lines, in the order of their file.
       judged: query_id to doc_id to the judgment and the account of its file.
       first_stage: the kept lines of the run, or None.
@@ -275,7 +275,7 @@ class ConversionInputs:
         return None if doc_id in self.doc_ids else Reason.UNKNOWN_DOCUMENT
 
     def _check(self, max_bad_share: float) -> None:
-        """Refuses files that are too bad, documents first: unknown ids in other files follow from them."""
+        """Refuses files with too many bad lines, documents first, because they cause unknown ids in other files."""
         accounts = sorted(self.accounts(), key=lambda account: account is not self.documents)
         faults = [line for account in accounts for line in account.faults(max_bad_share)]
         if not faults and len(self.doc_ids) < 2:
@@ -304,7 +304,7 @@ def _copy_texts(role: str, account: FileAccount, target: Path, with_titles: bool
 
 
 def _read_rows(path: Path) -> Iterator[tuple[int, str, str]]:
-    """The number of each text in a file of our form, from 0, its id and itself."""
+    """Yields (row, id, text) for each text in a file of our form; rows count from 0."""
     with open(path, encoding="utf-8", newline="\n") as lines:
         for row, line in enumerate(lines):
             identifier, _, text = line.removesuffix("\n").split("\t")
@@ -312,7 +312,7 @@ def _read_rows(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def _records(account: FileAccount, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]]) -> Iterator[Record]:
-    """The records of a file; its drops go to its account."""
+    """Yields the records of a file, and adds its drops to its account."""
     try:
         stream = open_part(account.path) if is_of_ir_datasets(account.path) else open(account.path, "rb")
     except OSError as error:

@@ -11,8 +11,8 @@ from schemas.settings import did_you_mean
 
 _PREFIX: Final = "ir_datasets:"
 _TEXTS: Final = ("text", "first_sent")
-"""The fields that are a text, the first one that a record has; the second is that of WikiCLIR's queries. Without one,
-the text is what ir_datasets takes for it, title and all."""
+"""The possible fields of a record's text, of which the first counts; the second is that of WikiCLIR's queries. Other
+records have ir_datasets' default text, which includes the title."""
 
 
 class Collection(NamedTuple):
@@ -26,18 +26,18 @@ class Collection(NamedTuple):
 
 
 def find_collection(named: Sequence[tuple[str, str]]) -> Collection:
-    """Finds the ids, which share the documents of the first one; downloads no collection.
+    """Finds the files of ids that share the documents of the first id; downloads no collection.
 
     Args:
-      named: (split, id) of each; the split is empty where none is named.
+      named: (split, id) of each; the split is empty if it has no name.
 
     Raises:
       ConfigError: ir_datasets is not installed, an id is unknown, or lacks queries, documents or judgments, or
-        has other languages than the first one.
+        has other languages than the first id.
       DataError: ir_datasets asks its host about an id, and gets no answer.
     """
     ids = [name for _, name in named]
-    faults = [fault for name in ids for fault in _faults(name)] or [*_faults_beside(ids[0], ids[1:])]
+    faults = [fault for name in ids for fault in _faults(name)] or [*_language_faults(ids[0], ids[1:])]
     if faults:
         raise ConfigError([f"--ir-dataset: {fault}" for fault in faults])
     first = _load(ids[0])
@@ -56,10 +56,10 @@ def is_of_ir_datasets(path: str) -> bool:
 
 
 def open_part(path: str) -> BinaryIO:
-    """Opens what a path of `find_collection` stands for: one line for each record.
+    """Opens a path of `find_collection` as a stream with a line for each record.
 
     Raises:
-      DataError: while it is read, where ir_datasets cannot get or read its files.
+      DataError: during reading, if ir_datasets cannot get or read its files.
     """
     names, _, part = path.removeprefix(_PREFIX).partition("#")
     return io.BufferedReader(_Lines(_lines(names.split(","), part, path)))
@@ -83,7 +83,7 @@ class _Lines(io.RawIOBase):
 
 
 def _lines(names: Sequence[str], part: str, path: str) -> Iterator[bytes]:
-    """The lines of a part of some ids; a query that several ids have comes once."""
+    """Yields the lines of a part of collections; a query of several collections comes once."""
     seen = set()
     try:
         for name in names:
@@ -110,7 +110,7 @@ def _fields(record: Any) -> dict[str, str]:
 
 
 def _load(name: str) -> Any:
-    import ir_datasets  # the user's own; it is no part of an installation
+    import ir_datasets  # installed by the user, not by this project
 
     return ir_datasets.load(name)
 
@@ -133,15 +133,15 @@ def _faults(name: str) -> Iterator[str]:
         yield f"{name} must have queries, documents and qrels; it lacks {' and '.join(lacking)}."
 
 
-def _faults_beside(first: str, names: Sequence[str]) -> Iterator[str]:
-    """The faults of ids that are to share the documents of the first one.
+def _language_faults(first: str, names: Sequence[str]) -> Iterator[str]:
+    """Yields a fault for each id with other languages than the first id.
 
-    In another language, a document may have the same id, and a judgment would not be lost but wrong.
+    Documents in another language may have the same ids, so that judgments would be wrong without notice.
     """
-    must = _languages(first)
+    expected = _languages(first)
     for name in names:
-        if (got := _languages(name)) != must:
-            yield f"all must have the same documents and languages; {first} has {must}, {name} has {got}."
+        if (languages := _languages(name)) != expected:
+            yield f"all must have the same documents and languages; {first} has {expected}, {name} has {languages}."
 
 
 def _languages(name: str) -> str:

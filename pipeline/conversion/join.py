@@ -1,7 +1,7 @@
-"""Joins collections of one pair of languages into one, in which each is a domain.
+"""Joins collections in the same two languages into a single collection, in which each is a domain.
 
-A query keeps the split and the list that a run on its own collection would give it, so that its NR documents are drawn
-within its collection. The ids get the collection's name before them.
+A query keeps the split and the list that a run on its own collection would give it, so that its NR documents come from
+its collection. The collection's name becomes the prefix of its ids.
 """
 
 import shutil
@@ -38,8 +38,8 @@ from schemas.wikiclir import Text
 
 _KEPT: Final = ("leave_out_own", "max_document_tokens", "segmented")
 """The settings of the data that the joined collection takes over."""
-_ONE_VALUE: Final = ("query_language", "document_language", "top_grade", *_KEPT)
-"""The settings of which it has one value."""
+_EQUAL: Final = ("query_language", "document_language", "top_grade", *_KEPT)
+"""The settings of the data that must be the same in all collections."""
 _READ_AT_ONCE: Final = 512
 
 
@@ -96,7 +96,7 @@ def join_faults(collections: Sequence[tuple[str, DataSettings]]) -> list[str]:
       a sentence for each fault.
     """
     faults = [
-        f"a name must hold no `/`, control character or white space, for it stands before the ids; got {name!r}."
+        f"a name must hold no `/`, control character or white space, because it is a prefix of ids; got {name!r}."
         for name, _ in collections
         if not is_domain(name) or name.split() != [name]
     ]
@@ -104,7 +104,7 @@ def join_faults(collections: Sequence[tuple[str, DataSettings]]) -> list[str]:
         faults.append(
             f"names must differ by more than case and Unicode's forms of letters; got {pair[0]!r} and {pair[1]!r}."
         )
-    for key in _ONE_VALUE:
+    for key in _EQUAL:
         values = [getattr(data, key) for _, data in collections]
         if len({*values}) > 1:
             shown = ", ".join(f"{value} ({name})" for (name, _), value in zip(collections, values, strict=True))
@@ -115,23 +115,23 @@ def join_faults(collections: Sequence[tuple[str, DataSettings]]) -> list[str]:
         if remote := [path for path in data.inputs().values() if is_remote(path)]:
             faults.append(f"{name}: its files must be local; got {remote[0]}.")
         if data.domains:
-            faults.append(f"{name}: data.domains must be null, for the joined collection's domains are the names.")
+            faults.append(f"{name}: data.domains must be null, because the names are the joined collection's domains.")
         if data.query_words is not None:
             faults.append(f"{name}: data.query_words must be null; set it for the joined collection.")
     return faults or _shared_files(collections)
 
 
 def _shared_files(collections: Sequence[tuple[str, DataSettings]]) -> list[str]:
-    """Finds files that two collections have."""
+    """Finds files with the same content in two collections."""
     owners: dict[tuple[str, str], tuple[str, str]] = {}
     faults = []
     for name, data in collections:
         for role, path in data.inputs().items():
             owner, owner_path = owners.setdefault((role, digest_of(path)), (name, path))
             if owner != name:
-                same = path if path == owner_path else f"{path}, whose content is that of {owner_path},"
+                paths = path if path == owner_path else f"{owner_path} and {path}"
                 faults.append(
-                    f"collections must differ; {owner} and {name} have the same {role}: {same}. For parts of one "
+                    f"collections must differ; {owner} and {name} have the same {role}: {paths}. For parts of one "
                     "collection, such as topics, set data.domains."
                 )
     return faults
@@ -143,7 +143,7 @@ def join(collections: Mapping[str, DataSettings], output: Path, begin: Callable[
     Args:
       collections: name to the settings of the data of a run on it, without faults (see `join_faults`).
       output: the folder.
-      begin: is called before each collection, with its number from 1, their number, and its name.
+      begin: called before each collection with (number from 1, total, name).
 
     Raises:
       DataError: a collection has too many bad records, or no list; or the output is not ours.
@@ -194,7 +194,7 @@ def _join(collections: Mapping[str, DataSettings], staging: Path, begin: Callabl
 
 
 class _Member(NamedTuple):
-    """A document of a list, and its rank among the list's NR documents, from 0; below 0 for judged ones."""
+    """A document of a list, and its rank from 0 among the list's NR documents; negative for judged documents."""
 
     doc_id: str
     grade: int
@@ -210,7 +210,7 @@ class _Ingested(NamedTuple):
 
     @property
     def files(self) -> dict[str, ReadReport]:
-        """Role to the account of its files; of documents those that can be read, whether a list needs them or not."""
+        """Role to the account of its files; all readable documents count as used, whether a list needs them or not."""
         return {**self.report.files, "documents": self.roles["documents"].report}
 
     def texts(self, role: str) -> Iterator[Text]:
@@ -239,8 +239,8 @@ class _Ingested(NamedTuple):
 
 
 def _ingest(name: str, data: DataSettings, folder: Path) -> _Ingested:
-    """Makes the collection and the lists that a run makes of it."""
-    # Imported late: TensorFlow and Beam take seconds, which collections with faults need not wait for.
+    """Makes the collection and the lists of a run on it."""
+    # Imported late: TensorFlow and Beam take seconds, and faults are reported before.
     import apache_beam as beam
 
     from components.collection_gen.write_collection import write_collection

@@ -1,4 +1,4 @@
-"""The lists of a conversion: the split of a query, and the documents beside it."""
+"""The lists of a conversion: each query's split and documents."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
@@ -12,7 +12,7 @@ _SEED: Final = 1
 
 
 def missing_split(named: Collection[str]) -> str | None:
-    """The third split where judgments name two; None where they name all, or none, or one.
+    """The third split if judgments name two splits, else None.
 
     Example:
       >>> missing_split({"train", "test"}), missing_split({"test"})
@@ -23,7 +23,7 @@ def missing_split(named: Collection[str]) -> str | None:
 
 
 def donor_split(named: Collection[str]) -> str:
-    """The split that gives a share of its queries to a missing one.
+    """The split that gives a share of its queries to the missing split.
 
     Example:
       >>> donor_split({"train", "test"}), donor_split({"eval", "test"})
@@ -35,8 +35,8 @@ def donor_split(named: Collection[str]) -> str:
 def split_for(query_id: str, named_split: str, named: Collection[str]) -> str:
     """The split of a query.
 
-    Where the judgments name fewer than two splits, a hash of the query's id decides, as in a run without candidates.
-    Where they name two, the third takes its share of the donor's queries, by the same hash.
+    If the judgments name fewer than two splits, a hash of the query's id decides, as in a run without candidates.
+    If they name two, the third takes its share of the donor's queries, by the same hash.
 
     Args:
       query_id: the query.
@@ -69,7 +69,7 @@ def sampled_list(
       judged: doc_id to grade.
       doc_ids: all documents, in the order of their file.
       copies: see `never_drawn`.
-      negatives: how many to draw.
+      negatives: number of documents to draw.
     """
     drawn = sample_negatives(query_id, _SEED, negatives, doc_ids, never_drawn(judged, copies))
     return {**judged, **dict.fromkeys(drawn, NOT_RELEVANT)}

@@ -1,1 +1,1 @@
-"""The pipeline on Kubeflow Pipelines 2: settings, the compiled specification, and what runs a stage."""
+"""The pipeline on Kubeflow Pipelines 2: its settings, its compiled specification, and the command that runs a stage."""

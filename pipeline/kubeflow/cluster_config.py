@@ -20,7 +20,7 @@ def load_cluster_config(path: str, overrides: Sequence[str], say: Callable[[str]
       say: called with a warning for each path of this machine: a cluster has it only if the image has it.
 
     Raises:
-      ConfigError: lists every fault with its place.
+      ConfigError: with every fault, each with its location.
     """
     config = load_config(path, overrides, for_cluster=True)
     if faults := [f"{path}: {fault}" for fault in _faults(config)]:
@@ -43,8 +43,8 @@ def _faults(config: RunConfig) -> Iterator[str]:
         )
     if config.search.index and is_remote(config.output):
         yield (
-            "search.index: must be false where output lies on gs://, for the versions of an index are made by renaming "
-            f"folders; got output {config.output}: choose one in a volume (kubeflow.volumes)."
+            "search.index: must be false where output lies on gs://, because versions of an index are made by renaming "
+            f"folders; got output {config.output}: choose an output in a volume (kubeflow.volumes)."
         )
 
 
@@ -59,7 +59,7 @@ def _digest(config: RunConfig, path: str, expected: str | None) -> str:
             return expected
         try:
             return digest_of(path)
-        except Exception as error:  # TensorFlow's classes and those of the cloud's own libraries
+        except Exception as error:  # of a class of TensorFlow's, or of the cloud's own libraries
             reason = next(iter(str(error).splitlines()), type(error).__name__)
             raise DataError(_unread(path, is_pattern, reason)) from None
     return digest_of(path)
@@ -67,11 +67,8 @@ def _digest(config: RunConfig, path: str, expected: str | None) -> str:
 
 def _unread(path: str, is_pattern: bool, reason: str) -> str:
     if is_pattern:
-        return f"{path} must be listed when compiling, for it is a pattern; it cannot: {reason}. Name one file."
-    return (
-        f"{path} must be read when compiling, or its SHA-256 be given in sha256 (sha256sum FILE prints it); it cannot "
-        f"be read: {reason}."
-    )
+        return f"The files of the pattern {path} cannot be listed when compiling: {reason}. Name a single file."
+    return f"{path} cannot be read when compiling: {reason}. Give its SHA-256 in sha256 (sha256sum FILE prints it)."
 
 
 def _paths_of_this_machine(config: RunConfig) -> Iterator[str]:
@@ -79,6 +76,6 @@ def _paths_of_this_machine(config: RunConfig) -> Iterator[str]:
     local = {key: path for key, path in paths.items() if not is_remote(path) and not config.kubeflow.is_on_volume(path)}
     output = local.pop("output", None)
     for key, path in local.items():
-        yield f"{key} is {path}: the image must hold this file, or else it lie on gs:// or in kubeflow.volumes"
+        yield f"{key} is {path}: this file must be in the image, on gs:// or in kubeflow.volumes"
     if output:
-        yield f"output is {output}: what is pushed there ends with its container; choose gs:// or kubeflow.volumes"
+        yield f"output is {output}: models pushed there are lost with the container; choose gs:// or kubeflow.volumes"

@@ -49,7 +49,7 @@ def compile_pipeline(config: RunConfig) -> str:
     spec: Json = runner.run(pipeline, write_out=False)["pipelineSpec"]
     if config.kubeflow.pipeline_root:
         spec["defaultPipelineRoot"] = config.kubeflow.pipeline_root
-    spec["root"].setdefault("inputDefinitions", {})["parameters"] = dict(_parameters(config))
+    spec["root"].setdefault("inputDefinitions", {})["parameters"] = _parameters(config)
     executors = spec["deploymentSpec"]["executors"]
     for stage, task in spec["root"]["dag"]["tasks"].items():
         component = spec["components"][stage]
@@ -73,18 +73,17 @@ def compile_pipeline(config: RunConfig) -> str:
     return _header(config) + yaml.safe_dump_all(documents, sort_keys=True, allow_unicode=True, width=120)
 
 
-def _parameters(config: RunConfig) -> Iterator[tuple[str, Json]]:
+def _parameters(config: RunConfig) -> Json:
     """The definition of every parameter of a run."""
-    for name, parameter in RUNTIME_PARAMETERS.items():
-        yield (
-            name,
-            {
-                "parameterType": parameter.type,
-                "defaultValue": parameter.default(config),
-                "isOptional": True,
-                "description": parameter.meaning,
-            },
-        )
+    return {
+        name: {
+            "parameterType": parameter.type,
+            "defaultValue": parameter.default(config),
+            "isOptional": True,
+            "description": parameter.meaning,
+        }
+        for name, parameter in RUNTIME_PARAMETERS.items()
+    }
 
 
 def _resources(resources: Resources) -> Json:

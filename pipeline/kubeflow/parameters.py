@@ -53,7 +53,7 @@ RUNTIME_PARAMETERS: Final = {
         "training.epochs",
         "NUMBER_INTEGER",
         _training_keys("epochs", "Trainer"),
-        "Passes over the train split, but for a search's trials; 0: as many as its number of lists asks for.",
+        "Passes over the train split, except in a search's trials; 0: a number that fits the number of lists.",
         null=0,
     ),
     "training_learning_rate": RuntimeParameter(
@@ -81,7 +81,7 @@ RUNTIME_PARAMETERS: Final = {
         "Push without comparing with the last pushed model.",
     ),
 }
-"""Name to parameter. It is an input only of the stages that use it; all others stay cached."""
+"""Name to parameter. A parameter is an input only of the stages that use it, so that the others stay cached."""
 
 
 def with_parameters(stage: str, properties: Mapping[str, Any]) -> dict[str, Any]:

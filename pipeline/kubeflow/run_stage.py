@@ -20,18 +20,18 @@ from schemas.errors import ConfigError, DataError
 from schemas.json_files import parse_json
 
 PACKAGE: Final = "package:"
-"""The prefix of a property's value that is a file of the project, wherever an image has the project."""
+"""The prefix of a property's value that names a file of the project, in any image."""
 
 _ROOT: Final = Path(__file__).parents[2]
 _LOCAL_FOLDERS: Final = dict(zip(STORES, ("gcs", "s3", "minio"), strict=True))
 _LOCAL_PATH: Final = "ARTIFACT_LOCAL_PATH"
-"""Environment variable of Kubeflow's launcher: the folder of these folders, instead of the root."""
+"""Environment variable of Kubeflow's launcher: the parent of these folders, by default the root."""
 
 Json = dict[str, Any]
 
 
 def local_path(uri: str) -> str:
-    """The path where Kubeflow's launcher puts an artifact before a task, and from which it takes one after the task.
+    """The path where Kubeflow's launcher puts an input before a task, and finds an output after it.
 
     A path stays as it is.
 
@@ -65,7 +65,7 @@ class ExecutorInput:
         self.output_file: str = content["outputs"]["outputFile"]
 
     def for_tfx(self, parameters: Mapping[str, Any]) -> Json:
-        """The message with other parameters, and every artifact at its place on this disk."""
+        """The message with other parameters, and with every artifact's path on this disk."""
         content = copy.deepcopy(dict(self._content))
         content["inputs"] = {
             **content.get("inputs", {}),
@@ -143,9 +143,9 @@ def _check_identity(stage: str, executor: str, parameters: dict[str, Any]) -> No
     actual = identity_of_stage(executor.rpartition(".")[0], parameters)
     if actual != parameters[IDENTITY]:
         raise DataError(
-            f"the image must hold the code, the Python and the libraries that the pipeline was compiled from, or "
-            f"Kubeflow's cache would take one's results for the other's; those of {stage} differ: compile with this "
-            "image (see docs/kubeflow.md), or build the image again."
+            "the image must hold the code, the Python and the libraries that the pipeline was compiled with, because "
+            f"Kubeflow's cache cannot tell their results apart; those of {stage} differ: compile with this image (see "
+            "docs/kubeflow.md), or build the image again."
         )
 
 

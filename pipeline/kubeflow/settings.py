@@ -31,11 +31,11 @@ class Resources(Settings):
     accelerator: Annotated[str | None, Field(pattern=f"^{_ACCELERATOR}$")] = None
     """Name of the accelerator in the cluster."""
     accelerator_count: Annotated[int | None, Field(ge=1, le=64)] = None
-    """Number of accelerators; null: one, where there is an `accelerator`."""
+    """Number of accelerators; null: 1 if there is an `accelerator`."""
 
     @field_validator("accelerator_count")
     @classmethod
-    def _has_something_to_count(cls, count: int | None, info: ValidationInfo) -> int | None:
+    def _count_needs_accelerator(cls, count: int | None, info: ValidationInfo) -> int | None:
         if count is not None and info.data.get("accelerator", "") is None:
             raise ValueError(f"must not be given without accelerator, which names what is counted; got {count}")
         return count

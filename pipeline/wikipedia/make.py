@@ -27,7 +27,7 @@ def make_collections(
 
     Args:
       config: the configuration.
-      processes: the number of processes that read the dumps; None for one a core.
+      processes: the number of processes that read the dumps; None for the number of cores.
       say: called with each line for a person.
 
     Returns:
@@ -91,6 +91,6 @@ def _run_config(languages: tuple[str, str], shards: int, title_pairs: int) -> st
     lines += [f'query_language: "{query_language}"', f'document_language: "{document_language}"']
     data = "".join(f"  {line}\n" for line in lines)
     return (
-        "# Made by clir wikipedia. Whatever is not given here has its default: docs/settings.md.\n"
+        "# Made by clir wikipedia. Settings that are not given here have their defaults: docs/settings.md.\n"
         f"data:\n{data}{pairs}output: run\n"
     )

@@ -17,7 +17,7 @@ from pipeline.input_faults import domains_in
 from pipeline.input_files import is_remote, resolve_digests
 from pipeline.layout import CELLS
 from pipeline.output_folder import output_fault
-from pipeline.presets import fault_of_another_preset
+from pipeline.presets import changed_preset_fault
 from pipeline.settings_file import (
     Locations,
     describe_fault,
@@ -170,7 +170,7 @@ class _Run(NamedTuple):
           output: the cell's folder.
         """
         content = copy.deepcopy({**self.content, "output": output})
-        if "preset" in settings and (fault := fault_of_another_preset(content, settings["preset"])):
+        if "preset" in settings and (fault := changed_preset_fault(content, settings["preset"])):
             return None, f"{varied.get('preset', self.path)}: preset: {fault}"
         for key, value in settings.items():
             *above, name = key.split(".")

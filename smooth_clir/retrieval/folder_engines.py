@@ -1,7 +1,6 @@
 """Finds the versions of an index, on disk or in Milvus, each with the model that made it."""
 
 import os
-import re
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -10,8 +9,7 @@ from models.exported.model import ExportedModel, LoadedModel
 from models.exported.versions import checked_fingerprint, model_fingerprint
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
-from schemas.json_files import parse_json
-from schemas.served_versions import EXAMPLES_FILE, GRAPH_FILE, served_versions
+from schemas.served_versions import GRAPH_FILE, read_example_queries, served_versions
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.engine import Engine, Languages
 from smooth_clir.retrieval.index_files import read_manifest
@@ -198,29 +196,3 @@ class _InMilvus:
 
     def location(self, version: str) -> str:
         return f"{version.partition('@')[2]} in {self._address}"
-
-
-def read_example_queries(model: str) -> tuple[str, ...]:
-    """Reads the queries that a model's version offers on the search page; none without their file.
-
-    Args:
-      model: the folder of the version.
-
-    Raises:
-      DataError: the file is not a list of texts.
-    """
-    path = Path(os.path.join(model, EXAMPLES_FILE))
-    if not path.is_file():
-        return ()
-    try:
-        content = parse_json(path.read_bytes())
-    except ValueError:
-        content = None
-    if not isinstance(content, list) or not all(_is_query(value) for value in content):
-        raise DataError(f"{path} must be a JSON list of queries that are not empty. Mend the file, or remove it.")
-    return tuple(content)
-
-
-def _is_query(value: object) -> bool:
-    """Returns whether a value is a text that is not blank, and without lone surrogates, which no answer can carry."""
-    return isinstance(value, str) and bool(value.strip()) and re.search("[\ud800-\udfff]", value) is None

@@ -102,12 +102,12 @@ SPOILT = [
     ("data.queries=wiki.documents data.documents=wiki.queries", nothing, "data.documents swapped"),
     # Word vectors
     ("embeddings.document=fr.vec", nothing, "no file"),
-    ("embeddings.document=fr.vec", file("fr.vec", "1 3\nloup 1 2 3\n"), "2 numbers … have 3 … to 3"),
+    ("embeddings.document=fr.vec", file("fr.vec", "1 3\nloup 1 2 3\n"), "2 numbers … got 3 … to 3"),
     ("embeddings.document=fr.vec", file("fr.vec", "loup 1 2 3\n"), "2 numbers … fr.vec:1: … loup 1 2 3"),
     ("embeddings.document=fr.bz2", file("fr.bz2", bz2.compress(b"loup 1 2\nchien 3 4\n")[:-8]), ":3: "),
     ("embeddings.document=fr.pkl", file("fr.pkl", pickle.dumps({"loup": [1.0, 2.0]}, 2)), "got dict"),
     ("embeddings.document=fr.pkl", file("fr.pkl", pickle.dumps((["loup"], Command()), 2)), "posix.system"),
-    ("embeddings.document=fr.pkl", file("fr.pkl", PICKLE[:-20]), "whole"),
+    ("embeddings.document=fr.pkl", file("fr.pkl", PICKLE[:-20]), "cut off"),
     # Pairs of the lexicon
     ("channels.lexicon.pairs=pairs.tsv", file("pairs.tsv", "wolf ||| loup\n"), ":1: … wolf ||| loup"),
     ("channels.lexicon.pairs=psq.json", file("psq.json", '{"loup": {"wolf": 1},\n "chien" 2}'), ":2: … ':'"),

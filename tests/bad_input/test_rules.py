@@ -44,7 +44,7 @@ RULES = [
         ("channels.lexicon", "bm52", "lexicon, bm25, … bm25?", "channels.lexicon=bm25"),
         ("channels.lexicon", "none", "lexicon, bm25, tfidf; got", "channels.lexicon=null"),
         ("channels.encoder", "bert", "saved_model, … vectors; got", "channels.encoder=null"),
-        ("channels.lsi", "lsi", "cl_lsi, … cl_lsi?", "channels.lsi=cl_lsi"),
+        ("channels.lsi", "lsi", "cl_lsi; got 'lsi' … cl_lsi?", "channels.lsi=cl_lsi"),
         ("loss", "hinge", "sosl, … worst_hinge?", "loss=worst_hinge"),
         ("training.objective", "drwn", "lists, … drawn?", "preset=cossim training.objective=drawn"),
         ("evaluation.query_translator", "endpont", "command, … endpoint?", "evaluation.query_translator=null"),
@@ -143,7 +143,7 @@ RULES = [
     ("data.top_grade=1 loss.theta=[0.5]", "loss", "2 thresholds … data.top_grade 1 … [0.5]", "data.top_grade=1"),
     ("data.top_grade=3 loss.theta=[0.2,0.7]", "loss", "3 … data.top_grade 3 … [0.2, 0.7]", "data.top_grade=3"),
     ("data.top_grade=1 loss.learn_theta=true", "loss", "false with data.top_grade 1", "loss.learn_theta=true"),
-    ("loss.kind=three_part_l2 data.top_grade=3", "loss", "data.top_grade 2 alone … got 3", "loss.kind=three_part_l2"),
+    ("loss.kind=three_part_l2 data.top_grade=3", "loss", "data.top_grade 2; got 3", "loss.kind=three_part_l2"),
 
     # The training
     ("training.batch_lists=6 training.replicas=4", "training", "replicas … got 6 and 4",
@@ -166,7 +166,7 @@ RULES = [
     (f"{LSI} channels.lsi.in_training=true", "training", "for lsi",
      f"{LSI} channels.lsi.in_training=true loss.in_batch=false"),
     ("training.sampling=equal", "training", "natural … got equal", f"training.sampling=equal {DOMAINS}"),
-    (f"training.sampling=equal {DOMAINS} training.batch_lists=1", "data.domains", "2, or more … got 1",
+    (f"training.sampling=equal {DOMAINS} training.batch_lists=1", "data.domains", "at least 2; got 1",
      f"training.sampling=equal {DOMAINS} training.batch_lists=2"),
     ("adversary.weight=0.1", "adversary", "got 0.1", f"adversary.weight=0.1 {DOMAINS}"),
     (f"adversary.weight=0.1 {DOMAINS} data.held_out=[news]", "data.domains", "2 domains … got health",

@@ -92,7 +92,7 @@ def test_feedback_must_be_a_number_from_0_on(clir: Clir, tmp_path: Path, gain: s
         ("--export {}/table.gz", "table.gz"),
         ("--export {}/there.tsv", "there.tsv"),
         ("--export {}/folder.json", "folder.json"),
-        ("--export {}/no/table.json", "no must be there"),
+        ("--export {}/no/table.json", "no does not exist"),
     ],
 )
 def test_lexicon_takes_words_or_a_new_file_of_a_known_form(

@@ -116,7 +116,7 @@ def test_a_replay_says_that_another_version_is_asked_or_that_the_gate_refused_th
     (output / "evaluation" / "verdict.json").write_text(json.dumps({**verdict, "blessed": False, "reason": "too bad"}))
     done = clir("replay", output, "--grpc", server.grpc)
     assert done.code == 0
-    assert f"version {version.name} " in done.err and f"{version.name}0" in done.err and "(too bad)" in done.err
+    assert f"version is {version.name}," in done.err and f"{version.name}0" in done.err and "(too bad)" in done.err
 
 
 def test_a_replay_takes_the_output_of_a_run_with_unchanged_documents_and_a_model_that_can_make_its_second_pass(

@@ -421,7 +421,7 @@ def test_a_stage_gets_what_the_configuration_says_whatever_else_is_set(preset: s
         }
     )
     for stage in create_pipeline(config, "/artifacts", "", "").components:
-        its = config.paper_beside() if stage.id == "PaperTrainer" else config
+        its = config.paper_baseline() if stage.id == "PaperTrainer" else config
         said = {
             **its.data.model_dump(mode="json", exclude={"documents"}),  # what an executor counts has the name, too
             **its.model_dump(mode="json", include={"loss", "training", "adversary"}),

@@ -397,5 +397,5 @@ def test_the_paper_s_system_is_a_baseline_of_any_grades(
     config_file: Path, top_grade: int, theta: tuple[float, ...]
 ) -> None:
     overrides = ["loss.kind=softmax", "evaluation.baselines=[paper]", f"data.top_grade={top_grade}"]
-    beside = load_config(str(config_file), overrides).paper_beside()
-    assert (beside.preset, beside.loss.kind, beside.loss.theta) == ("paper", "sosl", theta)
+    baseline = load_config(str(config_file), overrides).paper_baseline()
+    assert (baseline.preset, baseline.loss.kind, baseline.loss.theta) == ("paper", "sosl", theta)

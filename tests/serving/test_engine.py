@@ -12,12 +12,12 @@ import pytest
 from models.exported.model import LoadedModel
 from models.lists.feedback import Feedback
 from schemas.errors import DataError
-from schemas.served_versions import EXAMPLES_FILE
+from schemas.served_versions import EXAMPLES_FILE, read_example_queries
 from smooth_clir.retrieval.answers import NotFound
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.document_ranker import DocumentRanker
 from smooth_clir.retrieval.engine import Engine, Languages
-from smooth_clir.retrieval.folder_engines import FolderEngines, read_example_queries
+from smooth_clir.retrieval.folder_engines import FolderEngines
 from smooth_clir.serving.tf_serving_client import TfServingModel
 from tests.models.loaded_once import model_of_vectors, model_with_words
 from tests.serving.live_service import LiveService, live_service

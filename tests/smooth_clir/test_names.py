@@ -48,7 +48,7 @@ def test_a_users_own_module_in_the_way_is_named_and_nothing_of_it_runs(
     assert (process.returncode, process.stdout) == (status, "")
     *traceback, last = process.stderr.splitlines()
     assert last.startswith(f"{'clir' if status == 2 else 'ImportError'}: the package {name} ")
-    assert str(ROOT / "smooth_clir") in last and str(tmp_path / file) in last
+    assert str(ROOT / name) in last and str(tmp_path / file) in last
     assert bool(traceback) == (status == 1)
 
 

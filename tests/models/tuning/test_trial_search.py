@@ -169,7 +169,7 @@ def test_a_killed_search_goes_on_where_it_was_and_ends_as_if_nothing_had_been(tm
     with caplog.at_level(logging.INFO, "clir"):
         assert trials(tmp_path, count, **values) == undisturbed
     assert len(trained) == 2
-    assert caplog.messages[0] == f"going on after trial {killed_at - 1}, which an earlier run had reached"
+    assert caplog.messages[0] == f"resuming after trial {killed_at - 1} of an earlier run"
 
 
 def test_trials_are_trainings_whose_epochs_are_logged_with_the_trial(tmp_path, caplog):

@@ -79,4 +79,4 @@ def test_an_input_on_google_s_store_that_cannot_be_read_is_reported_with_the_rea
         return SHA256
 
     monkeypatch.setattr(cluster_config, "digest_of", digest_of)
-    assert faults(config_file, "data.queries=gs://bucket/q").endswith("no credentials.")
+    assert "q cannot be read when compiling: no credentials. " in faults(config_file, "data.queries=gs://bucket/q")
