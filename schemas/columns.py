@@ -48,9 +48,19 @@ COLUMNS: Final[Mapping[str, Columns]] = {
     "candidates": Columns({**_PAIR, "grade": _GRADE, "split": ("split",)}, {4: (0, 1, 2, 3)}, ids=2),
     "domains": Columns({"query_id": ("_id", *_QUERY_ID, "id"), "domain": ("domain", "topic", "tag")}, {2: (0, 1)}),
     "run": Columns({**_PAIR, "score": ("score",)}, {6: (0, 2, 4)}, ids=2, white_space=True),
+    "pairs": Columns(
+        {
+            "query": ("query", "source", "src", "question", "anchor", "query_text"),
+            "document": ("document", "target", "tgt", "trg", "passage", "positive", "answer", "translation", "text"),
+        },
+        # Three are those of manythings.org (with a licence), four those of Tatoeba (with ids).
+        {2: (0, 1), 3: (0, 1), 4: (1, 3)},
+        ids=0,
+    ),
     "ids": Columns({"id": ("_id", *_DOC_ID, "id", *_QUERY_ID)}, {0: (0,)}),
 }
-"""The columns by the role of a file: `run` is a first stage's run file, `ids` a list of ids or a file of documents."""
+"""The columns by the role of a file: `run` is a first stage's run file, `pairs` has a query and its document in each
+line, `ids` is a list of ids or a file of documents."""
 
 FORMS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
@@ -60,6 +70,7 @@ FORMS: Final[Mapping[str, str]] = {
     "candidates": "lines of query_id, doc_id, grade, split",
     "domains": "lines of query_id, domain",
     "run": "lines of TREC's query_id, Q0, doc_id, rank, score, tag, separated by white space",
+    "pairs": "lines of a query, a tab, and its document; or JSON objects with a query and a document",
     "ids": "lines that begin with an id",
 }
 """The form of each role's files, for error messages."""
@@ -100,14 +111,30 @@ class HeaderError(ValueError):
 _NAME: Final = re.compile(r"[^\W\d][\w.-]*")
 
 
-def header_order(role: str, fields: Sequence[str]) -> Order | None:
+def own_columns(role: str, names: Mapping[str, Sequence[str]]) -> Columns:
+    """Returns the columns of a role's files, with further names in headers and JSON objects.
+
+    Args:
+      role: a key of `COLUMNS`.
+      names: column to the names that count before the usual ones.
+
+    Example:
+      >>> own_columns("judgments", {"grade": ["Stars"]}).names["grade"][:2]
+      ('stars', 'grade')
+    """
+    columns = COLUMNS[role]
+    own = {column: (*map(column_name, names.get(column, ())), *usual) for column, usual in columns.names.items()}
+    return columns._replace(names=own)
+
+
+def header_order(columns: Columns, fields: Sequence[str]) -> Order | None:
     """Returns the order of a file's columns by the names in its header.
 
     A line is a header if its fields name all required columns, in any order and among other fields, or if all fields
     are single words and one is the name of an id.
 
     Args:
-      role: a key of `COLUMNS`.
+      columns: those of the file's role.
       fields: the fields of the file's first line.
 
     Returns:
@@ -117,13 +144,12 @@ def header_order(role: str, fields: Sequence[str]) -> Order | None:
       HeaderError: the line is a header that lacks a column.
 
     Example:
-      >>> header_order("documents", ["id", "text", "title"])
+      >>> header_order(COLUMNS["documents"], ["id", "text", "title"])
       (0, 2, 1)
-      >>> header_order("judgments", ["corpus-id", "query-id", "score"])
+      >>> header_order(COLUMNS["judgments"], ["corpus-id", "query-id", "score"])
       (1, 0, 2)
-      >>> header_order("documents", ["d1", "title", "text"])
+      >>> header_order(COLUMNS["documents"], ["d1", "title", "text"])
     """
-    columns = COLUMNS[role]
     names = [column_name(field) for field in fields]
     order = tuple(
         next((names.index(name) for name in known if name in names), None) for known in columns.names.values()

@@ -22,7 +22,7 @@ from itertools import chain
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias, cast
 
 from schemas.byte_streams import unpacked
-from schemas.columns import COLUMNS, HeaderError, Order, column_name, header_order
+from schemas.columns import COLUMNS, Columns, HeaderError, Order, column_name, header_order
 from schemas.drops import Drop
 from schemas.json_files import parse_json, read_json
 from schemas.wikiclir import MAX_LINE_BYTES, Reason, decode_lines, excerpt_of, number_lines
@@ -52,8 +52,16 @@ class _Form(NamedTuple):
     has_header: bool = False
 
 
-def read_rows(role: str, stream: BinaryIO, file: str) -> Iterator[Row | Drop]:
-    """Yields the fields of each line in the order of the role's columns."""
+def read_rows(role: str, stream: BinaryIO, file: str, columns: Columns | None = None) -> Iterator[Row | Drop]:
+    """Yields the fields of each line in the order of the role's columns.
+
+    Args:
+      role: a key of `COLUMNS`.
+      stream: the file's bytes.
+      file: the file's name, for the drops.
+      columns: the role's columns with names of their own, see `own_columns`.
+    """
+    columns = columns or COLUMNS[role]
     with unpacked(stream) as content:
         try:
             start = cast(Any, content).peek(64)
@@ -61,14 +69,14 @@ def read_rows(role: str, stream: BinaryIO, file: str) -> Iterator[Row | Drop]:
             yield Drop(Reason.UNREADABLE, file, 1, str(error))
             return
         if re.match(rb"(?:\xef\xbb\xbf)?\s*\[\s*(?:\{|\Z)", start):
-            yield from _array_rows(role, content, file)
+            yield from _array_rows(columns, content, file)
             return
         lines = number_lines(content, file)
         head = [*_head(lines)]
         every_line = decode_lines(chain(head, lines), file)
         try:
             form = _form(
-                role, [item[1].lstrip("\ufeff") for item in decode_lines(head, file) if not isinstance(item, Drop)]
+                columns, [item[1].lstrip("\ufeff") for item in decode_lines(head, file) if not isinstance(item, Drop)]
             )
         except HeaderError as expected:
             header = next(item for item in every_line if not isinstance(item, Drop))
@@ -76,7 +84,7 @@ def read_rows(role: str, stream: BinaryIO, file: str) -> Iterator[Row | Drop]:
             yield Drop(Reason.BAD_HEADER, file, header[0], excerpt)
             return
         if form.is_json:
-            yield from _object_rows(role, every_line, file)
+            yield from _object_rows(columns, every_line, file)
         else:
             yield from _field_rows(every_line, file, form, is_stripped=role not in ("queries", "documents"))
 
@@ -95,9 +103,8 @@ _OBJECT: Final = re.compile(r'\s*\{\s*["}]')
 """The beginning of a JSON object; an id may be a brace."""
 
 
-def _form(role: str, lines: Sequence[str]) -> _Form:
+def _form(columns: Columns, lines: Sequence[str]) -> _Form:
     """Returns the form of the majority of the first lines; raises a HeaderError for a header that lacks a column."""
-    columns = COLUMNS[role]
     first = lines[0] if lines else ""
     if _OBJECT.match(first) or 2 * sum(map(bool, map(_OBJECT.match, lines))) > len(lines):
         return _Form(is_json=True)
@@ -105,7 +112,7 @@ def _form(role: str, lines: Sequence[str]) -> _Form:
     quotes = {separator: _is_quoted(lines, separator) for separator in separators}
     for separator, is_quoted in quotes.items():
         header = _split(first[:_MAX_HEADER], separator, is_quoted)
-        if (order := header_order(role, header)) is not None:
+        if (order := header_order(columns, header)) is not None:
             return _Form(separator, len(header), order, is_quoted=is_quoted, has_header=True)
     layouts = Counter(
         (separator, len(fields))
@@ -223,13 +230,13 @@ def _quoted_rows(lines: Iterator[_Line], file: str, separator: str | None) -> It
 # JSON
 
 
-def _array_rows(role: str, content: BinaryIO, file: str) -> Iterator[Row | Drop]:
+def _array_rows(columns: Columns, content: BinaryIO, file: str) -> Iterator[Row | Drop]:
     """Makes the rows of a JSON array; an entry counts as a line."""
     entries = read_json(content, file, Reason.BAD_ARRAY, "bring it as JSON lines")
     if isinstance(entries, Drop):
         yield entries
         return
-    make_row = _row_maker(role)
+    make_row = _row_maker(columns)
     for number, entry in enumerate(entries, 1):
         fields = make_row(entry)
         if isinstance(fields, Reason):
@@ -238,9 +245,9 @@ def _array_rows(role: str, content: BinaryIO, file: str) -> Iterator[Row | Drop]
             yield checked_row((number, fields, "\t".join(fields)), file)
 
 
-def _object_rows(role: str, lines: Iterable[_Line], file: str) -> Iterator[Row | Drop]:
+def _object_rows(columns: Columns, lines: Iterable[_Line], file: str) -> Iterator[Row | Drop]:
     """Makes the rows of JSON lines."""
-    make_row = _row_maker(role)
+    make_row = _row_maker(columns)
     for item in lines:
         if isinstance(item, Drop):
             yield item
@@ -260,7 +267,7 @@ _LACKING: Final[Mapping[str, Reason]] = {
     "id": Reason.NO_ID,
     "query_id": Reason.NO_ID,
     "doc_id": Reason.NO_ID,
-    "text": Reason.NO_TEXT,
+    **dict.fromkeys(("text", "query", "document"), Reason.NO_TEXT),
     "grade": Reason.BAD_GRADE,
     "split": Reason.BAD_SPLIT,
     "domain": Reason.BAD_DOMAIN,
@@ -268,9 +275,8 @@ _LACKING: Final[Mapping[str, Reason]] = {
 }
 
 
-def _row_maker(role: str) -> Callable[[Any], list[str] | Reason]:
-    """Returns the function that makes the fields of a role's columns from a JSON value."""
-    columns = COLUMNS[role]
+def _row_maker(columns: Columns) -> Callable[[Any], list[str] | Reason]:
+    """Returns the function that makes the fields of columns from a JSON value."""
 
     def make_row(content: Any) -> list[str] | Reason:
         if not isinstance(content, dict):

@@ -6,10 +6,12 @@ as a line. Blank lines at the end are not read, and ids lose their invisible cha
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import BinaryIO, Final
 
+from schemas.columns import Columns
 from schemas.domains import is_domain
 from schemas.drops import Drop, DropReason
 from schemas.forms import Row, checked_row, is_id, read_rows
@@ -21,7 +23,12 @@ ANY_GRADE: Final = range(-(10**9), 10**9)
 
 
 def parse_texts(
-    stream: BinaryIO, file: str, seen: set[str] | None = None, role: str = "documents", with_titles: bool = False
+    stream: BinaryIO,
+    file: str,
+    seen: set[str] | None = None,
+    role: str = "documents",
+    with_titles: bool = False,
+    columns: Columns | None = None,
 ) -> Iterator[Text | Drop]:
     """Yields queries or documents; keeps the first record of an id, and drops later ones.
 
@@ -31,6 +38,7 @@ def parse_texts(
       seen: the ids of earlier files of the same collection; the ids of this file are added.
       role: queries or documents.
       with_titles: whether to repeat the title at the beginning of the text.
+      columns: the columns, if the files have other names for them.
 
     Example:
       >>> import io
@@ -39,18 +47,33 @@ def parse_texts(
       >>> [*parse_texts(io.BytesIO(b'text,id\\n"un loup, deux",d1'), "corpus.csv")][1:]
       [Text(id='d1', title='', text='un loup, deux', line=2)]
     """
-    return _texts(read_rows(role, stream, file), file, set() if seen is None else seen, with_titles)
+    return _texts(read_rows(role, stream, file, columns), file, set() if seen is None else seen, with_titles)
 
 
-def parse_judgments(stream: BinaryIO, file: str, grades: range = ANY_GRADE) -> Iterator[Judgment | Drop]:
+def parse_judgments(
+    stream: BinaryIO,
+    file: str,
+    grades: range = ANY_GRADE,
+    columns: Columns | None = None,
+    scale: tuple[float, ...] | None = None,
+) -> Iterator[Judgment | Drop]:
     """Yields judgments, whose grade must be allowed and may be written as 1.0.
+
+    Args:
+      stream: the file's bytes.
+      file: the file's name, for the drops.
+      grades: the allowed grades.
+      columns: the columns, if the files have other names for them.
+      scale: the lowest number of grade 1, of grade 2, and so on, ascending; None where the numbers are grades.
 
     Example:
       >>> import io
       >>> [*parse_judgments(io.BytesIO(b"q1 0 d1 -2"), "qrels")]
       [Judgment(query_id='q1', doc_id='d1', grade=-2, split='', line=1)]
+      >>> [record.grade for record in parse_judgments(io.BytesIO(b"q1 0 d1 0.5"), "qrels", scale=(0.3, 0.7))]
+      [1]
     """
-    return _judgments(read_rows("judgments", stream, file), file, grades)
+    return _judgments(read_rows("judgments", stream, file, columns), file, grades, scale)
 
 
 def parse_run(stream: BinaryIO, file: str) -> Iterator[RunLine | Drop]:
@@ -139,13 +162,18 @@ def _texts(rows: Iterable[Row | Drop], file: str, seen: set[str] | None, with_ti
 
 
 @lru_cache(1000)
-def _grade(text: str) -> int | None:
-    """Parses a whole number; None for any other text."""
+def _grade(text: str, scale: tuple[float, ...] | None) -> int | None:
+    """Parses a whole number, or the grade of a number on a scale; None for any other text."""
+    if scale is not None:
+        number = _number(text)
+        return bisect_right(scale, number) if math.isfinite(number) else None
     match = re.fullmatch(r"([+-]?[0-9]{1,9})(?:\.0*)?", text)
     return int(match[1]) if match else None
 
 
-def _judgments(rows: Iterable[Row | Drop], file: str, grades: range) -> Iterator[Judgment | Drop]:
+def _judgments(
+    rows: Iterable[Row | Drop], file: str, grades: range, scale: tuple[float, ...] | None = None
+) -> Iterator[Judgment | Drop]:
     for row in rows:
         if isinstance(row, Drop):
             yield row
@@ -154,7 +182,7 @@ def _judgments(rows: Iterable[Row | Drop], file: str, grades: range) -> Iterator
         query_id, doc_id, split = visible_id(fields[0]), visible_id(fields[1]), fields[3] if len(fields) > 3 else None
         if not (is_id(query_id) and is_id(doc_id)):
             yield _drop(Reason.BAD_ID, file, row)
-        elif (grade := _grade(fields[2])) is None or grade not in grades:
+        elif (grade := _grade(fields[2], scale)) is None or grade not in grades:
             yield _drop(Reason.BAD_GRADE, file, row)
         elif split is not None and split not in SPLITS:
             yield _drop(Reason.BAD_SPLIT, file, row)

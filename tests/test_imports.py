@@ -23,7 +23,7 @@ MAY_IMPORT = {
     EXPERIMENTS: {*_STAGES, "pipeline", EXPERIMENTS},
     SERVING: {"schemas", "models", RETRIEVAL, SERVING},
     CLI: {*_STAGES, "pipeline", EXPERIMENTS, SERVING, CLI},
-    "smooth_clir": {"schemas", "models", RETRIEVAL, CLI, "smooth_clir"},
+    "smooth_clir": {"schemas", "models", RETRIEVAL, "pipeline", CLI, "smooth_clir"},
 }
 """Every room, and the rooms that it may import."""
 ROOTS = ("schemas", "models", "components", "pipeline", "smooth_clir")

@@ -128,9 +128,9 @@ class _Converter:
         self._write_judgments(query_ids)
         counts = {split: sum(self._splits[query_id] == split for query_id in query_ids) for split in SPLITS}
         self._note_splits(counts)
-        self._write_config()
-        rules = WordRules(max_tokens=MAX_WORDS, segmented=self._settings.segmented)
-        self._inputs.notes += cut_notes(files_of_texts(self._staging), rules)
+        candidates = {"candidates": CANDIDATES_FILE} if self._sources.has_candidates() else {}
+        write_config(self._staging, self._settings, self._top_grade, candidates)
+        self._inputs.notes += text_notes(self._staging, self._settings)
         files = {account.name: account.report() for account in self._inputs.accounts()}
         written = tuple(sorted(path.name for path in self._staging.iterdir()))
         return Conversion(files, counts, pairs, self._top_grade, tuple(self._inputs.notes), written)
@@ -253,18 +253,7 @@ class _Converter:
                     account.used += 1
 
     def _writer(self, name: str) -> TextIO:
-        return open(self._staging / name, "w", encoding="utf-8", newline="\n")
-
-    def _write_config(self) -> None:
-        settings, data = self._settings, dict[str, object]()
-        if self._sources.has_candidates():
-            data["candidates"] = CANDIDATES_FILE
-        elif settings.negatives != NEGATIVES:
-            data["negatives"] = settings.negatives
-        if settings.segmented:
-            data["segmented"] = "true"
-        text = config_text(settings.query_language, settings.document_language, self._top_grade, data)
-        (self._staging / CONFIG_FILE).write_text(text, encoding="utf-8")
+        return open_for_writing(self._staging / name)
 
     def _note_splits(self, counts: Mapping[str, int]) -> None:
         notes = self._inputs.notes
@@ -275,11 +264,35 @@ class _Converter:
             )
         elif len(self._named) < 2:
             notes.append("queries go to the splits by a hash of their ids")
-        if empty := [split for split, count in counts.items() if not count]:
-            notes.append(
-                f"warning: a run needs a query list in every split, but {' and '.join(empty)} got none; bring more "
-                "judged queries"
-            )
+        notes += empty_split_notes(counts)
+
+
+def open_for_writing(path: Path) -> TextIO:
+    """Opens a file of our own form for writing."""
+    return open(path, "w", encoding="utf-8", newline="\n")
+
+
+def empty_split_notes(counts: Mapping[str, int]) -> list[str]:
+    """A warning where a split has no query list."""
+    empty = [split for split, count in counts.items() if not count]
+    needs = f"warning: a run needs a query list in every split, but {' and '.join(empty)} got none"
+    return [f"{needs}; bring more judged queries"] if empty else []
+
+
+def text_notes(folder: Path, settings: ConversionSettings) -> list[str]:
+    """A note for each written file of whose texts a run cuts some."""
+    return [*cut_notes(files_of_texts(folder), WordRules(max_tokens=MAX_WORDS, segmented=settings.segmented))]
+
+
+def write_config(folder: Path, settings: ConversionSettings, top_grade: int, further: Mapping[str, object]) -> None:
+    """Writes the configuration of a run on the converted files; `further` settings of the data are written, too."""
+    data = dict(further)
+    if not further and settings.negatives != NEGATIVES:
+        data["negatives"] = settings.negatives
+    if settings.segmented:
+        data["segmented"] = "true"
+    text = config_text(settings.query_language, settings.document_language, top_grade, data)
+    (folder / CONFIG_FILE).write_text(text, encoding="utf-8")
 
 
 def files_of_texts(folder: Path) -> dict[str, Path]:

@@ -5,19 +5,24 @@ are copied to files of ours; ids, judgments and a run's best lines are kept in m
 """
 
 import bisect
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
 from components.collection_gen.copies import equal_documents, text_hash
 from pipeline.conversion.ir_datasets_files import is_of_ir_datasets, open_part
-from schemas.columns import form_note
+from schemas.byte_streams import unpacked
+from schemas.columns import COLUMNS, column_name, form_note, own_columns
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport, bad_input
 from schemas.errors import DataError
+from schemas.languages import LANGUAGES
 from schemas.record_files import parse_judgments, parse_run, parse_texts
 from schemas.relevance import MAX_GRADE
+from schemas.settings import did_you_mean
 from schemas.trec import RunLine
 from schemas.wikiclir import Judgment, Reason, excerpt_of
 
@@ -25,6 +30,8 @@ NEGATIVES: Final = 40
 DEPTH: Final = 100
 MAX_BAD_SHARE: Final = 0.05
 _GRADES: Final = range(-(10**9), MAX_GRADE + 1)
+_ROLES: Final = ("documents", "judgments", "run", "pairs")
+_COLUMNS: Final = (*dict.fromkeys(column for role in _ROLES for column in COLUMNS[role].names),)
 
 
 class ConversionReason(DropReason):
@@ -76,6 +83,8 @@ class ConversionSettings:
       with_titles: whether a document's title is put before its text.
       segmented: whether white space alone parts words.
       max_bad_share: largest share of bad lines in a file.
+      columns: column to its names in headers and JSON objects, beside the usual ones.
+      scale: the lowest judgment of grade 1, of grade 2, and so on; None where judgments are grades.
     """
 
     query_language: str
@@ -86,6 +95,8 @@ class ConversionSettings:
     with_titles: bool = False
     segmented: bool = False
     max_bad_share: float = MAX_BAD_SHARE
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    scale: tuple[float, ...] | None = None
 
 
 class FileAccount:
@@ -220,11 +231,12 @@ class ConversionInputs:
         self.run = FileAccount("run", sources.run) if sources.run else None
         self.judged: dict[str, dict[str, tuple[Judgment, FileAccount]]] = {}
         self.notes: list[str] = []
-        self.doc_ids, hashes = _copy_texts("documents", self.documents, documents, settings.with_titles)
+        self._settings = settings
+        self.doc_ids, hashes = self._copy_texts("documents", self.documents, documents, settings.with_titles)
         equal_texts = equal_documents(hashes, partial(_read_rows, documents))
         self.copies = {doc_id: equal for equal in equal_texts for doc_id in equal}
         self.documents.used = len(self.doc_ids)
-        self.query_lines, _ = _copy_texts("queries", self.queries, queries, with_titles=False)
+        self.query_lines, _ = self._copy_texts("queries", self.queries, queries, with_titles=False)
         for (split, _), account in zip(sources.judgments, self.judgments, strict=True):
             self._read_judgments(split, account)
         self.first_stage = self._read_run(self.run, settings.depth) if self.run else None
@@ -234,10 +246,28 @@ class ConversionInputs:
         """The accounts of all files."""
         return [self.queries, self.documents, *self.judgments, *([self.run] if self.run else [])]
 
+    def _copy_texts(
+        self, role: str, account: FileAccount, target: Path, with_titles: bool
+    ) -> tuple[dict[str, int], bytes]:
+        """Writes the texts of a file in our form; returns their ids and lines, in order, and hashes of the texts."""
+        ids: dict[str, int] = {}
+        hashes = bytearray()
+        parse = partial(
+            parse_texts, role=role, with_titles=with_titles, columns=own_columns(role, self._settings.columns)
+        )
+        with open(target, "w", encoding="utf-8", newline="\n") as stream:
+            for text in _records(account, parse):
+                ids[text.id] = text.line
+                hashes += text_hash(text.text)
+                stream.write(f"{text.tsv()}\n")
+        return ids, bytes(hashes)
+
     def _read_judgments(self, split: str, account: FileAccount) -> None:
         """Keeps the judgments of known queries and documents, each pair once, and each query in one split."""
         below = 0
-        for record in _records(account, partial(parse_judgments, grades=_GRADES)):
+        columns = own_columns("judgments", self._settings.columns)
+        parse = partial(parse_judgments, grades=_GRADES, columns=columns, scale=self._settings.scale)
+        for record in _records(account, parse):
             judgment = record._replace(split=split)
             judged = self.judged.get(judgment.query_id, {})
             reason = self._unknown(judgment.query_id, judgment.doc_id)
@@ -291,18 +321,6 @@ def leave_out(account: FileAccount, reason: DropReason, line: RunLine) -> None:
     account.leave_out(reason, line.line, f"{line.query_id} | {line.doc_id} | {line.score:g}")
 
 
-def _copy_texts(role: str, account: FileAccount, target: Path, with_titles: bool) -> tuple[dict[str, int], bytes]:
-    """Writes the texts of a file in our form; returns their ids and lines, in order, and the hashes of the texts."""
-    ids: dict[str, int] = {}
-    hashes = bytearray()
-    with open(target, "w", encoding="utf-8", newline="\n") as stream:
-        for text in _records(account, partial(parse_texts, role=role, with_titles=with_titles)):
-            ids[text.id] = text.line
-            hashes += text_hash(text.text)
-            stream.write(f"{text.tsv()}\n")
-    return ids, bytes(hashes)
-
-
 def _read_rows(path: Path) -> Iterator[tuple[int, str, str]]:
     """Yields (row, id, text) for each text in a file of our form; rows count from 0."""
     with open(path, encoding="utf-8", newline="\n") as lines:
@@ -324,3 +342,31 @@ def _records(account: FileAccount, parse: Callable[[BinaryIO, str], Iterable[Rec
                 account.add(item)
             else:
                 yield item
+
+
+def settings_faults(settings: ConversionSettings, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yields the name of each wrong setting, and what is wrong with it.
+
+    Args:
+      settings: of a conversion.
+      paths: the files, which can be read.
+    """
+    for name in ("query_language", "document_language"):
+        code = getattr(settings, name)
+        if code not in LANGUAGES:
+            yield name, f"must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
+    for column, names in settings.columns.items():
+        if column not in _COLUMNS:
+            hint = did_you_mean(column, _COLUMNS)
+            yield "columns", f"a column must be one of {', '.join(_COLUMNS)}; got {column!r}{hint}"
+        for name in names:
+            if not any(_has_column(path, name) for path in paths):
+                yield "columns", f"no file has a column {name!r} in its first lines."
+    if settings.scale is not None and not all(low < high for low, high in pairwise((-math.inf, *settings.scale))):
+        yield "scale", f"must be ascending numbers; got {', '.join(map(str, settings.scale))}."
+
+
+def _has_column(path: str, name: str) -> bool:
+    """Whether the first 64 KiB of a file hold a column's name, in any spelling of `column_name`."""
+    with open(path, "rb") as stream, unpacked(stream) as content:
+        return column_name(name) in column_name(content.read(1 << 16).decode("utf-8", "replace"))

@@ -12,15 +12,15 @@ from click.core import ParameterSource
 from pipeline import quiet
 from pipeline.config_file import load_config
 from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, Conversion, convert
-from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
+from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources, settings_faults
 from pipeline.conversion.ir_datasets_files import Collection, find_collection, is_of_ir_datasets
 from pipeline.conversion.join import Joined, join, join_faults
+from pipeline.conversion.pairs import convert_pairs
 from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
 from pipeline.made_folder import made_fault
 from pipeline.output_folder import run_lock
 from schemas.errors import ConfigError
-from schemas.languages import LANGUAGES
 from schemas.settings import did_you_mean
 from schemas.splits import SPLITS
 from smooth_clir.cli.arguments import json_option
@@ -50,6 +50,24 @@ _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, C
     metavar="[SPLIT=]ID",
     multiple=True,
     help="Instead of files: an id of ir_datasets. Repeatable, with the same documents.",
+)
+@click.option(
+    "--pairs",
+    metavar="FILE",
+    multiple=True,
+    help="Instead of queries, documents and qrels: a file of two columns, query and document, or TMX, or JSON lines "
+    "with positive_passages. Twice: two aligned files.",
+)
+@click.option(
+    "--columns",
+    metavar="COLUMN=NAME",
+    multiple=True,
+    help="The name of a column (id, title, text, query_id, doc_id, grade, query, document) in your files. Repeatable.",
+)
+@click.option(
+    "--scale",
+    metavar="NUMBERS",
+    help="Lowest judgment of grade 1, of grade 2, ...: 0.5,0.8. Default: judgments are grades.",
 )
 @click.option("--run", metavar="FILE", help="A first stage's TREC run file: its documents become the candidates.")
 @click.option(
@@ -135,30 +153,87 @@ def _ir_datasets(values: Mapping[str, Any], faults: list[str]) -> Collection:
 def _convert(find: _Find, values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[str, Conversion]:
     """Converts the files that `find` finds; returns a heading and the result."""
     collection = find(values, faults)
-    own = {name: values[name] for name in ConversionSettings.__dataclass_fields__}
-    for name in ("query_language", "document_language"):
-        own[name] = own[name] or getattr(collection, name)
-        if own[name] is None:
-            raise click.UsageError(f"Missing option '{_option_name(name)}'.")
     run = values["run"]
     if run is None and "depth" in _named_parameters():
         raise click.UsageError("--depth limits the documents of --run; give --run, too.")
     if run is not None and "negatives" in _named_parameters():
         raise click.UsageError("--negatives are drawn only without --run; give one of them.")
-    settings = ConversionSettings(**own)
     sources = Sources(collection.queries, collection.documents, collection.judgments, run)
-    codes = {_option_name(name): own[name] for name in ("query_language", "document_language")}
-    faults += [
-        f"{option}: must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
-        for option, code in codes.items()
-        if code not in LANGUAGES
-    ]
-    paths = (path for path in sources.paths() if not is_of_ir_datasets(path))
-    if faults := [*faults, *filter(None, map(file_fault, paths))]:
+    paths = [path for path in sources.paths() if not is_of_ir_datasets(path)]
+    settings = _settings(values, paths, collection.query_language, collection.document_language, faults)
+    return _run_conversion(settings, output, lambda: convert(sources, settings, Path(output)))
+
+
+def _convert_pairs(values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[str, Conversion]:
+    """Converts a file of pairs, or two aligned files; returns a heading and the result."""
+    paths = values["pairs"]
+    if len(paths) > 2:
+        faults.append(f"--pairs: must be a file of pairs, or two aligned files; got {len(paths)} files.")
+    settings = _settings(values, paths, None, None, faults)
+    return _run_conversion(settings, output, lambda: convert_pairs(paths, settings, Path(output)))
+
+
+def _settings(
+    values: Mapping[str, Any],
+    paths: Sequence[str],
+    query_language: str | None,
+    document_language: str | None,
+    faults: list[str],
+) -> ConversionSettings:
+    """Returns the settings of a conversion.
+
+    Args:
+      values: those of the command line.
+      paths: the files that are converted.
+      query_language, document_language: the languages where the command line names none.
+      faults: all earlier faults.
+
+    Raises:
+      ConfigError: there are faults: all of them.
+    """
+    own = {name: values[name] for name in ConversionSettings.__dataclass_fields__}
+    for name, language in {"query_language": query_language, "document_language": document_language}.items():
+        own[name] = own[name] or language
+        if own[name] is None:
+            raise click.UsageError(f"Missing option '{_option_name(name)}'.")
+    own["columns"] = _column_names(values["columns"], faults)
+    own["scale"] = _scale(values["scale"], faults)
+    settings = ConversionSettings(**own)
+    file_faults = [*filter(None, map(file_fault, paths))]
+    named_faults = settings_faults(settings, () if file_faults else paths)
+    faults = [*faults, *(f"{_option_name(name)}: {fault}" for name, fault in named_faults), *file_faults]
+    if faults:
         raise ConfigError(faults)
+    return settings
+
+
+def _column_names(values: Sequence[str], faults: list[str]) -> dict[str, list[str]]:
+    """Returns column to its names, of the values of --columns; adds the faults of their form."""
+    names: dict[str, list[str]] = {}
+    for value in values:
+        column, _, name = value.partition("=")
+        if name:
+            names.setdefault(column, []).append(name)
+        else:
+            faults.append(f"--columns: must be COLUMN=NAME; got {value!r}.")
+    return names
+
+
+def _scale(value: str | None, faults: list[str]) -> tuple[float, ...] | None:
+    """Returns the numbers of --scale; adds a fault if they are none."""
+    try:
+        return None if value is None else tuple(map(float, value.split(",")))
+    except ValueError:
+        faults.append(f"--scale: must be ascending numbers with commas between them, such as 0.5,0.8; got {value!r}.")
+        return None
+
+
+def _run_conversion(
+    settings: ConversionSettings, output: str, run_conversion: Callable[[], Conversion]
+) -> tuple[str, Conversion]:
     quiet.quieten(verbose=False)
     with run_lock(Path(output)):
-        conversion = convert(sources, settings, Path(output))
+        conversion = run_conversion()
     return f"{settings.query_language} queries, {settings.document_language} documents", conversion
 
 
@@ -190,8 +265,10 @@ def _join(values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[st
 
 
 _SETTINGS: Final = ("run", *ConversionSettings.__dataclass_fields__)
+_PAIR_SETTINGS: Final = ("query_language", "document_language", "negatives", "segmented", "max_bad_share", "columns")
 _FORMS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...], _Convert]]] = {
     "--join": (("joined",), (), _join),
+    "--pairs": (("pairs",), _PAIR_SETTINGS, _convert_pairs),
     "--ir-dataset": (("datasets",), _SETTINGS, partial(_convert, _ir_datasets)),
     "FOLDER in BEIR's layout": (("folder",), _SETTINGS, partial(_convert, _beir_files)),
     "--queries, --documents and --qrels": (

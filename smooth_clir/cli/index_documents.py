@@ -11,7 +11,7 @@ from schemas.errors import DataError
 from smooth_clir.cli.arguments import index_option, json_option, model_argument
 from smooth_clir.cli.documents import STDIN, DocumentFiles, read_ids
 from smooth_clir.cli.imports import heavy_imports
-from smooth_clir.cli.model_folder import IndexLocation, find_index
+from smooth_clir.cli.model_folder import IndexLocation, find_index, index_updater
 from smooth_clir.cli.terminal import StageView, say, short, show, show_json
 
 
@@ -64,11 +64,8 @@ def index_command(
     files = DocumentFiles([file for path in paths for file in ([path] if path == STDIN else files_of(path))])
     ids = [doc_id for path in removed for doc_id in read_ids(path)]
     with heavy_imports():
-        from smooth_clir.retrieval.index_versions import IndexVersions, copy_newest
-        from smooth_clir.retrieval.milvus_versions import MilvusVersions
-        from smooth_clir.retrieval.update_index import IndexUpdater
+        import smooth_clir.retrieval.update_index  # noqa: F401 - not while the documents are encoded
 
-    milvus = MilvusVersions(location.milvus) if location.milvus else None
     progress = logging.getLogger("clir.progress")
     with StageView() as view:
         view.start(0, 0, "indexing")
@@ -79,10 +76,7 @@ def index_command(
             left = f", {(time.monotonic() - started) * (1 - share) / share:.0f} s left" if share else ""
             progress.info("%s documents encoded%s", f"{encoded:,}", left)
 
-        versions = IndexVersions(location.index_folder)
-        if location.milvus:
-            copy_newest(IndexVersions(location.run_index), versions)
-        updater = IndexUpdater(location.newest_model, versions, report, milvus=milvus)
+        updater = index_updater(location, report)
         update = (
             updater.change(files.texts() if added else (), ids) if is_change else updater.replace_all(files.texts())
         )

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +19,7 @@ from smooth_clir.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 
 if TYPE_CHECKING:
     from smooth_clir.retrieval.folder_engines import FolderEngines
+    from smooth_clir.retrieval.update_index import IndexUpdater
 
 
 def find_model(path: str) -> str:
@@ -147,3 +149,21 @@ def engines_of(location: IndexLocation, gain: float | None = None) -> tuple["Fol
     if (newest := engines.newest()) is None:
         raise DataError(f"No index found in {location.searched}. Make one with `{location.command}`.")
     return engines, newest
+
+
+def index_updater(location: IndexLocation, report: Callable[[int], None]) -> "IndexUpdater":
+    """Returns what changes an index; its folder first gets the newest version that it lacks and Milvus needs.
+
+    Args:
+      location: see `find_index`.
+      report: called with the number of documents encoded so far.
+    """
+    from smooth_clir.retrieval.index_versions import IndexVersions, copy_newest
+    from smooth_clir.retrieval.milvus_versions import MilvusVersions
+    from smooth_clir.retrieval.update_index import IndexUpdater
+
+    versions = IndexVersions(location.index_folder)
+    if location.milvus:
+        copy_newest(IndexVersions(location.run_index), versions)
+    milvus = MilvusVersions(location.milvus) if location.milvus else None
+    return IndexUpdater(location.newest_model, versions, report, milvus=milvus)

@@ -42,12 +42,22 @@ def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, 
     if estimate:
         _estimate(loaded, as_json, verbose)
         return
-    output = local_output(loaded.output)
-    check_local_beam(loaded.beam)
-    check_machine()
-    settings = resolve_digests(loaded)
-    with run_lock(output):
+    settings = checked_run(loaded)
+    with run_lock(Path(settings.output)):
         _run(settings, as_json, verbose)
+
+
+def checked_run(settings: RunConfig) -> RunConfig:
+    """Returns the settings of a local run with the digests of its inputs; refuses what no run on this machine could do.
+
+    Raises:
+      ConfigError: the output, the Beam runner or an input is wrong.
+      DataError: the machine lacks what a run needs.
+    """
+    local_output(settings.output)
+    check_local_beam(settings.beam)
+    check_machine()
+    return resolve_digests(settings)
 
 
 def unknown_languages(settings: RunConfig) -> list[str]:

@@ -164,3 +164,60 @@ def test_a_join_does_not_replace_the_files_of_a_collection_that_it_joins(
     answer = clir("convert", "--join", first, "--join", second, "--output", tmp_path / "one")
     assert (answer.code, "output" in answer.err) == (2, True)
     assert {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()} == before
+
+
+def test_pairs_in_columns_of_other_names_become_a_collection(clir: Clir, tmp_path: Path) -> None:
+    pairs, out = tmp_path / "pairs.csv", tmp_path / "out"
+    pairs.write_text("Frage,Antwort\na wolf,un loup\nthe sun,le soleil\nthe moon,la lune\n")
+    columns = ("--columns", "query=Frage", "--columns", "document=antwort")
+    done = clir("convert", "--pairs", pairs, *columns, *LANGUAGES, "--output", out)
+    assert done.code == 0
+    assert done.out.splitlines()[:2] == [
+        "en queries, fr documents",
+        "pairs: 4 read, 3 used; left out: 1 header",
+    ]
+    assert (out / "documents.tsv").read_text() == "2\t\tun loup\n3\t\tle soleil\n4\t\tla lune\n"
+
+
+def test_two_files_of_pairs_are_aligned_and_three_are_refused(clir: Clir, tmp_path: Path) -> None:
+    for name, text in {"en": "a wolf\nthe sun\n", "fr": "un loup\nle soleil\n"}.items():
+        (tmp_path / name).write_text(text)
+    files = ("--pairs", tmp_path / "en", "--pairs", tmp_path / "fr")
+    done = clir("convert", *files, *LANGUAGES, "--output", tmp_path / "out")
+    assert (done.code, done.out.splitlines()[1]) == (0, "pairs: 2 read, 2 used")
+    refused = clir("convert", *files, "--pairs", tmp_path / "fr", *LANGUAGES, "--output", tmp_path / "other")
+    assert refused.code == 2
+    assert refused.err == "clir: --pairs: must be a file of pairs, or two aligned files; got 3 files.\n"
+
+
+def test_judgments_on_a_scale_become_grades(clir: Clir, beir: Path, tmp_path: Path) -> None:
+    stars = tmp_path / "stars.csv"
+    stars.write_text("query-id,corpus-id,stars\nq1,d1,4.5\nq1,d2,3\nq2,d1,0.5\nq2,d2,5\n")
+    arguments = (*single_files(beir), "--qrels", stars, "--columns", "grade=stars", "--output", tmp_path / "out")
+    assert clir(*arguments, "--scale", "2,4").code == 0
+    judgments = (tmp_path / "out" / "judgments.tsv").read_text().splitlines()
+    assert judgments == ["q1\td1\t2", "q1\td2\t1", "q2\td1\t0", "q2\td2\t2"]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "fault"),
+    [
+        ("--scale", "4,2", "--scale: must be ascending numbers; got 4.0, 2.0."),
+        (
+            "--scale",
+            "high",
+            "--scale: must be ascending numbers with commas between them, such as 0.5,0.8; got 'high'.",
+        ),
+        ("--columns", "grade=stas", "--columns: no file has a column 'stas' in its first lines."),
+        ("--columns", "grad=stars", "got 'grad'; did you mean grade?"),
+    ],
+)
+def test_a_wrong_scale_or_column_is_refused(
+    clir: Clir, beir: Path, tmp_path: Path, option: str, value: str, fault: str
+) -> None:
+    done = clir(
+        *single_files(beir), "--qrels", beir / "qrels" / "train.tsv", "--output", tmp_path / "out", option, value
+    )
+    assert done.code == 2
+    assert fault in done.err
+    assert not (tmp_path / "out" / "queries.tsv").exists()

@@ -1,12 +1,16 @@
 """smooth_clir/ranker.py: a ranker in another process."""
 
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pandas
 import pytest
 
+from schemas.errors import ConfigError, DataError
 from tests.models.loaded_once import loaded_once
 
 pytestmark = pytest.mark.stages
@@ -42,3 +46,74 @@ def test_a_pickled_ranker_answers_alike_here_and_in_another_process(output: Path
     command = [sys.executable, "-c", LOAD, pickle.dumps(ranker).hex()]
     process = subprocess.run(command, capture_output=True, text=True, check=True)
     assert process.stdout.splitlines()[-1] == f"1 {ranker.retries} {expected}"
+
+
+def test_a_ranker_adds_replaces_and_removes_documents_of_its_index(output: Path, tmp_path: Path) -> None:
+    from smooth_clir import Ranker
+
+    shutil.copytree(output, tmp_path / "run")
+    ranker = Ranker.load(str(tmp_path / "run"))
+    assert "d9" not in [hit.doc_id for hit in ranker.search("white cat", 6)]
+    update = ranker.add([("d9", "Chat", "chat blanc"), ("d2", "Chien", "un chien noir")])
+    assert (update.added, update.replaced, update.documents) == (1, 1, 6)
+    assert "d9" in [hit.doc_id for hit in ranker.search("white cat", 6)]
+    update = ranker.remove(["d9", "none"])
+    assert (update.removed, update.unknown) == (1, 1)
+    assert "d9" not in [hit.doc_id for hit in ranker.search("white cat", 6)]
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        {"a": "un chien", "b": "un chat blanc"},
+        [("a", "un chien"), ("b", "Chat", "un chat blanc")],
+        pandas.DataFrame({"docno": ["a", "b"], "text": ["un chien", "un chat blanc"]}),
+    ],
+    ids=["dictionary", "list", "DataFrame"],
+)
+def test_documents_in_memory_are_ranked(output: Path, documents: object) -> None:
+    from smooth_clir import Ranker
+
+    results = Ranker.load(str(output)).rank("white cat", documents, top=1)  # type: ignore[arg-type]
+    assert [result.doc_id for result in results] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"pairs": [("a", "b")], "queries": {}}, "give queries, documents and judgments, or pairs; got queries, pairs"),
+        ({}, "got none"),
+        ({"pairs": ["a b"]}, r"pairs: item 1 must be \(query, document\); got 'a b'"),
+        ({"pairs": [("a", "b")]}, "^pairs must hold two different documents or more; got 1"),
+        ({"pairs": [("a", "b"), ("c", "")]}, "(?s)^pairs: 1 of 2 lines are bad.* pairs:2: "),
+        ({"pairs": "missing.tsv"}, "missing.tsv"),
+        ({"pairs": [("a", "b")], "query_language": "xx"}, "query_language: must be an ISO 639-1 code"),
+        ({"pairs": [("a", "b")], "columns": {"qury": ["b"]}}, "got 'qury'; did you mean query?"),
+        ({"pairs": [("a", "b")], "scale": [2, 1]}, "scale: must be ascending numbers; got 2, 1"),
+        ({"pairs": [("a", "b")], "output": __file__}, "output"),
+    ],
+)
+def test_data_that_no_training_could_use_are_refused(tmp_path: Path, arguments: dict[str, Any], error: str) -> None:
+    from smooth_clir import Ranker
+
+    with pytest.raises((ConfigError, DataError), match=error):
+        Ranker.train(
+            **{"query_language": "en", "document_language": "fr", "output": str(tmp_path / "out"), **arguments}
+        )
+
+
+@pytest.mark.long
+def test_a_ranker_trained_on_pairs_in_memory_finds_their_documents(tmp_path: Path) -> None:
+    from smooth_clir import Ranker
+
+    arguments: dict[str, Any] = {
+        "pairs": [(f"number {word}", f"nombre {word}s") for word in "ab ba cd dc ef fe gh hg ij ji kl lk".split() * 3],
+        "query_language": "en",
+        "document_language": "fr",
+        "output": str(tmp_path / "out"),
+        "settings": {"training.epochs": 1, "channels.encoder": None},
+    }
+    ranker = Ranker.train(**arguments)
+    assert ranker.search("number gh", 1)[0].title == ""
+    assert (tmp_path / "out" / "run" / "evaluation" / "metrics.json").is_file()
+    assert Ranker.train(**arguments).version == ranker.version, "a second call comes from the cache"

@@ -1,0 +1,137 @@
+"""Queries, documents, judgments and pairs that a Python program holds, for the readers and conversions of files."""
+
+import io
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from pipeline.conversion.convert import CONVERSION, convert
+from pipeline.conversion.inputs import ConversionSettings, Sources, settings_faults
+from pipeline.conversion.pairs import convert_pairs
+from pipeline.input_files import file_fault
+from pipeline.made_folder import made_fault
+from pipeline.output_folder import run_lock
+from schemas.drops import Drop
+from schemas.errors import ConfigError, DataError
+from schemas.record_files import parse_texts
+from schemas.wikiclir import Text
+from smooth_clir.cli.documents import read_texts
+from smooth_clir.cli.terminal import say
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A table such as a DataFrame of pandas."""
+
+    def to_dict(self, orient: str) -> list[dict[str, Any]]:
+        """The rows as dictionaries, with the orientation `records`."""
+
+
+Texts: TypeAlias = str | Path | Frame | Mapping[str, str] | Iterable[Sequence[str]]
+"""Queries or documents: id to text, (id, text) or (id, title, text) of each, a table, or the path of a file."""
+Judgments: TypeAlias = str | Path | Frame | Mapping[str, Mapping[str, float]] | Iterable[tuple[str, str, float]]
+"""Grades: query id to document id to grade, (query_id, doc_id, grade) of each, a table, or the path of a file."""
+Pairs: TypeAlias = str | Path | Frame | Iterable[tuple[str, str]]
+"""Pairs: (query, document) of each, a table, or the path of a file."""
+
+_COLUMNS = {
+    "queries": (("id", "text"), ("id", "title", "text")),
+    "documents": (("id", "text"), ("id", "title", "text")),
+    "judgments": (("query_id", "doc_id", "grade"),),
+    "pairs": (("query", "document"),),
+}
+
+
+def convert_content(content: Mapping[str, Any], settings: ConversionSettings, output: str) -> None:
+    """Converts queries, documents and judgments, or pairs, and shows the account on stderr, as `clir convert` does.
+
+    Args:
+      content: queries, documents and judgments, or pairs.
+      settings: of the conversion.
+      output: a folder that is new, empty, or of an earlier conversion.
+
+    Raises:
+      ConfigError: the output, a setting or the combination of content is wrong: all faults.
+      DataError: the content cannot be used.
+    """
+    if content.keys() not in ({"pairs"}, {"queries", "documents", "judgments"}):
+        raise ConfigError([f"give queries, documents and judgments, or pairs; got {', '.join(content) or 'none'}."])
+    with tempfile.TemporaryDirectory() as staging:
+        paths = {role: _file(role, part, Path(staging)) for role, part in content.items()}
+        fault = made_fault(output, CONVERSION)
+        file_faults = [*([f"output: {fault}"] if fault else []), *filter(None, map(file_fault, paths.values()))]
+        own_faults = settings_faults(settings, () if file_faults else [*paths.values()])
+        if faults := [*file_faults, *(f"{name}: {fault}" for name, fault in own_faults)]:
+            raise ConfigError(faults)
+        try:
+            with run_lock(Path(output)):
+                if "pairs" in paths:
+                    conversion = convert_pairs((paths["pairs"],), settings, Path(output))
+                else:
+                    sources = Sources(paths["queries"], paths["documents"], (("", paths["judgments"]),))
+                    conversion = convert(sources, settings, Path(output))
+        except DataError as error:
+            raise DataError(_without_folder(str(error), staging)) from None
+        say(_without_folder("\n".join([*conversion.describe(), *conversion.notes]), staging))
+
+
+def _file(role: str, content: Any, folder: Path) -> str:
+    """Returns the path of the file of a role; writes it, unless the content is a path."""
+    if isinstance(content, str | Path):
+        return str(content)
+    path = folder / role
+    with path.open("wb") as stream:
+        stream.writelines(_lines(role, content))
+    return str(path)
+
+
+def _without_folder(text: str, folder: str) -> str:
+    """Names a written file by its role."""
+    return text.replace(f"{folder}/", "")
+
+
+def _lines(role: str, content: Any) -> Iterator[bytes]:
+    """JSON lines. Numbers of NumPy are written as texts, which readers take as well."""
+    for row in _rows(role, content):
+        yield json.dumps(row, default=str).encode() + b"\n"
+
+
+def _rows(role: str, content: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(content, Frame) and not isinstance(content, Mapping):
+        yield from content.to_dict(orient="records")
+        return
+    items: Iterable[Any] = content
+    if isinstance(content, Mapping):
+        items = content.items()
+        if role == "judgments":
+            items = ((query_id, doc_id, grade) for query_id, grades in items for doc_id, grade in grades.items())
+    names = {len(columns): columns for columns in _COLUMNS[role]}
+    for number, item in enumerate(items, 1):
+        if isinstance(item, str) or not hasattr(item, "__len__") or len(item) not in names:
+            forms = " or ".join(f"({', '.join(columns)})" for columns in names.values())
+            raise DataError(f"{role}: item {number:,} must be {forms}; got {item!r:.80}.")
+        yield dict(zip(names[len(item)], item, strict=True))
+
+
+def texts_of(role: str, content: Texts) -> list[Text]:
+    """Returns queries or documents in memory, or those of a file.
+
+    Raises:
+      DataError: the content has another form or an unusable item, or the file cannot be read or holds no text.
+
+    Example:
+      >>> texts_of("documents", {"d1": "un loup"})
+      [Text(id='d1', title='', text='un loup', line=1)]
+    """
+    if isinstance(content, str | Path):
+        return [item for item in read_texts(role, str(content)) if not isinstance(item, Drop)]
+    items = parse_texts(io.BytesIO(b"".join(_lines(role, content))), role, role=role)
+    return [_text(role, item) for item in items]
+
+
+def _text(role: str, item: Text | Drop) -> Text:
+    if isinstance(item, Drop):
+        raise DataError(f"{role}: item {item.line:,}: {item.reason.text}: {item.excerpt}")
+    return item
