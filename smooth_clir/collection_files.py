@@ -29,12 +29,13 @@ class Frame(Protocol):
         """The rows as dictionaries, with the orientation `records`."""
 
 
-Texts: TypeAlias = str | Path | Frame | Mapping[str, str] | Iterable[Sequence[str]]
-"""Queries or documents: id to text, (id, text) or (id, title, text) of each, a table, or the path of a file."""
-Judgments: TypeAlias = str | Path | Frame | Mapping[str, Mapping[str, float]] | Iterable[tuple[str, str, float]]
-"""Grades: query id to document id to grade, (query_id, doc_id, grade) of each, a table, or the path of a file."""
-Pairs: TypeAlias = str | Path | Frame | Iterable[tuple[str, str]]
-"""Pairs: (query, document) of each, a table, or the path of a file."""
+Rows: TypeAlias = Iterable[Sequence[Any]] | Iterable[Mapping[str, Any]]
+Texts: TypeAlias = str | Path | Frame | Mapping[str, str] | Rows
+"""Id to text; (id, text), (id, title, text) or a dictionary of each query or document; a table; or a file's path."""
+Judgments: TypeAlias = str | Path | Frame | Mapping[str, Mapping[str, float]] | Rows
+"""Query id to document id to grade; (query_id, doc_id, grade) or a dictionary of each; a table; or a file's path."""
+Pairs: TypeAlias = str | Path | Frame | Rows
+"""(query, document) or a dictionary of each; a table; or a file's path."""
 
 _COLUMNS = {
     "queries": (("id", "text"), ("id", "title", "text")),
@@ -99,6 +100,7 @@ def _lines(role: str, content: Any) -> Iterator[bytes]:
 
 
 def _rows(role: str, content: Any) -> Iterator[Mapping[str, Any]]:
+    """Yields the columns of each item; a dictionary names them itself."""
     if isinstance(content, Frame) and not isinstance(content, Mapping):
         yield from content.to_dict(orient="records")
         return
@@ -109,6 +111,9 @@ def _rows(role: str, content: Any) -> Iterator[Mapping[str, Any]]:
             items = ((query_id, doc_id, grade) for query_id, grades in items for doc_id, grade in grades.items())
     names = {len(columns): columns for columns in _COLUMNS[role]}
     for number, item in enumerate(items, 1):
+        if isinstance(item, Mapping):
+            yield item
+            continue
         if isinstance(item, str) or not hasattr(item, "__len__") or len(item) not in names:
             forms = " or ".join(f"({', '.join(columns)})" for columns in names.values())
             raise DataError(f"{role}: item {number:,} must be {forms}; got {item!r:.80}.")

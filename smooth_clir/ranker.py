@@ -78,9 +78,10 @@ class Ranker(LoadedModel):
         changed since an earlier call comes from the cache.
 
         Args:
-          queries, documents: id to text, (id, text) or (id, title, text) of each, a DataFrame, or the path of a file.
-          judgments: query id to document id to grade, (query_id, doc_id, grade) of each, a DataFrame, or a path.
-          pairs: in place of these three, (query, document) of each, such as translations, a DataFrame, or a path.
+          queries, documents: id to text; (id, text), (id, title, text) or a dictionary of each; a DataFrame; or the
+            path of a file.
+          judgments: query id to document id to grade, or (query_id, doc_id, grade) of each, or as for queries.
+          pairs: instead of these three, (query, document) of each, such as translations, or as for queries.
           query_language, document_language: ISO 639-1 codes.
           output: a folder that is new, empty, or of an earlier call.
           settings: setting to value, such as {"training.epochs": 3}: docs/settings.md.
@@ -125,7 +126,8 @@ class Ranker(LoadedModel):
 
         Args:
           query: a text.
-          documents: id to text, (id, text) or (id, title, text) of each, a DataFrame, or the path of a file.
+          documents: id to text; (id, text), (id, title, text) or a dictionary of each; a DataFrame; or the path of a
+            file.
           top: largest number of documents.
           explain: whether to add the parts of their scores: channels, and words that match.
         """

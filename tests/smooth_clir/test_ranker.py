@@ -67,9 +67,10 @@ def test_a_ranker_adds_replaces_and_removes_documents_of_its_index(output: Path,
     [
         {"a": "un chien", "b": "un chat blanc"},
         [("a", "un chien"), ("b", "Chat", "un chat blanc")],
+        [{"_id": "a", "text": "un chien"}, {"_id": "b", "text": "un chat blanc", "lang": "fr"}],
         pandas.DataFrame({"docno": ["a", "b"], "text": ["un chien", "un chat blanc"]}),
     ],
-    ids=["dictionary", "list", "DataFrame"],
+    ids=["dictionary", "list", "dictionaries", "DataFrame"],
 )
 def test_documents_in_memory_are_ranked(output: Path, documents: object) -> None:
     from smooth_clir import Ranker
