@@ -106,6 +106,6 @@ def test_a_digit_that_changed_since_a_cell_ended_is_in_no_report(tmp_path: Path)
         digit = re.search(r"[1-8](?=\D)", contents[file])
         assert digit is not None
         (cell / file).write_text(f"{contents[file][: digit.start()]}9{contents[file][digit.end() :]}")
-        with pytest.raises(DataError, match=f"001-sosl/{file}: "):
+        with pytest.raises(DataError, match=f"001-sosl/{file} is missing or has changed; run the experiment again"):
             read_experiment(tmp_path)
         (cell / file).write_text(contents[file])
