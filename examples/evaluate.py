@@ -14,5 +14,7 @@ if __name__ == "__main__":
 
     qrels = ir_measures.read_trec_qrels(str(evaluation / "qrels.trec"))
     run = ir_measures.read_trec_run(str(evaluation / "run.trec"))
-    for measure, value in ir_measures.calc_aggregate([nDCG @ 5, AP, RR(rel=2)], qrels, run).items():
-        print(measure, round(value, 4))
+    measures = [nDCG @ 5, AP, RR(rel=2)]
+    values = ir_measures.calc_aggregate(measures, qrels, run)
+    for measure in measures:
+        print(measure, round(values[measure], 4))
