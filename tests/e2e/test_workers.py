@@ -44,7 +44,7 @@ def test_a_run_whose_worker_is_killed_is_completed_by_the_same_command(tmp_path:
         os.kill(worker, signal.SIGKILL)
         _, reported = run.communicate()
     assert run.returncode == 1
-    assert "worker 1 was killed by SIGKILL" in reported
+    assert "worker 1 of 2 was killed by SIGKILL" in reported
     assert "Traceback" not in reported
     deadline = time.monotonic() + 20  # the kernel takes its time with large processes
     while Path(f"/proc/{chief}").exists():
