@@ -53,5 +53,5 @@ def test_a_run_whose_worker_is_killed_is_completed_by_the_same_command(tmp_path:
 
     completed = fresh(*arguments)
     assert completed.code == 0, completed.err
-    assert "which an earlier run had reached" in completed.err
+    assert "of an earlier run" in completed.err
     assert (output / "evaluation" / "metrics.json").is_file()
