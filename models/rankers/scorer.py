@@ -38,7 +38,7 @@ class Words(NamedTuple):
 
 
 class ScorerInputs(NamedTuple):
-    """What a scorer is made of when a training starts."""
+    """The parts that a training gives to a new scorer."""
 
     name: str
     """Name of the scorer's channel."""
