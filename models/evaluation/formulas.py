@@ -61,18 +61,16 @@ def _expected_ndcg(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
 
 
 def _expected_average_precision(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:
-    if cutoff is not None:
-        raise ValueError(f"the cutoff of average precision must be None; got {cutoff}")
     before, total = 0, 0.0
-    for grades, ranks in _ranks(tied, None):
+    for grades, ranks in _ranks(tied, cutoff):
         relevant = _relevant(grades)
-        total += _precision_at_relevant(len(grades), relevant, ranks.start, before)
+        total += _precision_at_relevant(len(grades), relevant, ranks, before)
         before += relevant
     return total / before if before else 0.0
 
 
 @cache
-def _precision_at_relevant(size: int, relevant: int, first: int, before: int) -> float:
+def _precision_at_relevant(size: int, relevant: int, ranks: range, before: int) -> float:
     """The sum of the precision at the relevant documents among documents with equal scores.
 
     Each rank k holds a relevant document with probability relevant / size; the expected number of relevant ones above
@@ -83,11 +81,11 @@ def _precision_at_relevant(size: int, relevant: int, first: int, before: int) ->
     Args:
       size: number of documents with equal scores.
       relevant: number of relevant documents among them.
-      first: their first rank.
+      ranks: their ranks within the cutoff.
       before: number of relevant documents with a higher score.
     """
     relevant_share = (relevant - 1) / (size - 1) if size > 1 else 0.0
-    return relevant / size * sum((before + 1 + row * relevant_share) / (first + row) for row in range(size))
+    return relevant / size * sum((before + 1 + row * relevant_share) / rank for row, rank in enumerate(ranks))
 
 
 def _expected_reciprocal_rank(tied: Sequence[Sequence[int]], cutoff: int | None) -> float:

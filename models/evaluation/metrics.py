@@ -80,7 +80,7 @@ _PAPER_NAMES: Final = {
     "mrr_mr": "MRR_mr",
     "mrr_r": "MRR_r",
 }
-_IR_MEASURES: Final = {"P": "p_r", "R": "recall", "nDCG": "ndcg", "AP": "map", "RR": "mrr_r"}
+IR_MEASURES: Final = {"P": "p_r", "R": "recall", "nDCG": "ndcg", "AP": "map", "RR": "mrr_r"}
 """From names in the library ir_measures to measures."""
 
 
@@ -112,7 +112,7 @@ class Metric:
           ['ndcg_20', 'ndcg_20', 'ndcg_20', 'map', 'mrr_r_10']
         """
         match = re.fullmatch(r"([A-Za-z_]+?)(?:[@_]([1-9][0-9]{0,3}))?", name)
-        measure = _IR_MEASURES.get(match[1], match[1]) if match else ""
+        measure = IR_MEASURES.get(match[1], match[1]) if match else ""
         cutoff = int(match[2]) if match and match[2] else None
         if measure not in MEASURES:
             names = ", ".join(f"{key}@K" if part.cutoffs == "required" else key for key, part in MEASURES.items())

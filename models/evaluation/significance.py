@@ -4,9 +4,9 @@ The project uses the randomisation test of Smucker, Allan and Carterette (CIKM 2
 comparison with papers that use it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ _FLIPS: Final = 9999
 _FLIPS_AT_ONCE: Final = 100
 _DECIMALS: Final = 12
 """Decimals of a difference that decide its rank; the others are rounding."""
+_Values: TypeAlias = npt.NDArray[np.float64]
 RESOLUTION: Final = 1 / (1 + _FLIPS)
 """The smallest p-value of drawn sign flips; the exact p-value may be smaller."""
 
@@ -126,3 +127,36 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(p_values) - smaller) * p_values[row]))
         corrected[row] = highest
     return corrected
+
+
+class Comparison(NamedTuple):
+    """A comparison of a metric of two systems."""
+
+    difference: float
+    """The mean over queries of the first system minus that of the second."""
+    p_value: float
+    """The p-value, after Holm's correction once all comparisons are known."""
+    is_bound: bool
+    """Whether the p-value is the test's resolution, so that the true value may be smaller."""
+
+    @property
+    def p_text(self) -> str:
+        """The p-value for a reader."""
+        return "≤\N{NO-BREAK SPACE}" * self.is_bound + f"{self.p_value:.4f}"
+
+
+def compare_pairs(pairs: Iterable[tuple[_Values, _Values]]) -> list[Comparison]:
+    """Compares pairs of systems by two-sided randomisation tests, with Holm's correction over all of them.
+
+    Args:
+      pairs: a metric of the same queries with two systems, float [queries] each.
+    """
+    tests = [
+        (float(np.mean(values - other_values)), randomisation_test(values, other_values, two_sided=True))
+        for values, other_values in pairs
+    ]
+    corrected = holm([p_value for _, p_value in tests])
+    return [
+        Comparison(difference, p_corrected, p_value == RESOLUTION)
+        for (difference, p_value), p_corrected in zip(tests, corrected, strict=True)
+    ]

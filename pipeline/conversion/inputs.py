@@ -256,7 +256,7 @@ class ConversionInputs:
             parse_texts, role=role, with_titles=with_titles, columns=own_columns(role, self._settings.columns)
         )
         with open(target, "w", encoding="utf-8", newline="\n") as stream:
-            for text in _records(account, parse):
+            for text in read_records(account, parse):
                 ids[text.id] = text.line
                 hashes += text_hash(text.text)
                 stream.write(f"{text.tsv()}\n")
@@ -267,7 +267,7 @@ class ConversionInputs:
         below = 0
         columns = own_columns("judgments", self._settings.columns)
         parse = partial(parse_judgments, grades=_GRADES, columns=columns, scale=self._settings.scale)
-        for record in _records(account, parse):
+        for record in read_records(account, parse):
             judgment = record._replace(split=split)
             judged = self.judged.get(judgment.query_id, {})
             reason = self._unknown(judgment.query_id, judgment.doc_id)
@@ -287,7 +287,7 @@ class ConversionInputs:
     def _read_run(self, account: FileAccount, depth: int) -> FirstStage:
         """Keeps the best lines of each judged query."""
         stage = FirstStage(depth)
-        for line in _records(account, parse_run):
+        for line in read_records(account, parse_run):
             reason = self._unknown(line.query_id, line.doc_id)
             if reason is None and line.query_id not in self.judged:
                 reason = Reason.NO_JUDGMENT
@@ -329,8 +329,8 @@ def _read_rows(path: Path) -> Iterator[tuple[int, str, str]]:
             yield row, identifier, text
 
 
-def _records(account: FileAccount, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]]) -> Iterator[Record]:
-    """Yields the records of a file, and adds its drops to its account."""
+def read_records(account: FileAccount, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]]) -> Iterator[Record]:
+    """Yields the records of a file; counts its lines in its account, and adds its drops."""
     try:
         stream = open_part(account.path) if is_of_ir_datasets(account.path) else open(account.path, "rb")
     except OSError as error:

@@ -35,6 +35,7 @@ _PAGES: Final = {
     "run": "runs.md",
     "experiment": "experiments/README.md",
     "report": "experiments/README.md",
+    "compare": "recipes.md#rankings-and-judgments-out",
     "compile": "kubeflow.md",
     "index": "search.md",
     "search": "search.md",

@@ -10,6 +10,7 @@ import click
 
 from pipeline.machine import check_process
 from schemas.errors import ConfigError
+from smooth_clir.cli.compare import compare
 from smooth_clir.cli.compile_spec import compile_command
 from smooth_clir.cli.convert import convert_command
 from smooth_clir.cli.doctor import doctor
@@ -34,7 +35,7 @@ from smooth_clir.cli.wikipedia import wikipedia
 COMMANDS: Final = {
     "Begin": (init, doctor),
     "Data": (convert_command, wikipedia),
-    "Train and measure": (run, experiment, report, evaluate, compile_command),
+    "Train and measure": (run, experiment, report, evaluate, compare, compile_command),
     "Rank and search": (rank, index_command, search, serve, export_command, replay),
     "Words and labels": (lexicon, neighbours, label),
 }

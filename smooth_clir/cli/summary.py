@@ -59,7 +59,7 @@ def search_table(report: SearchReport) -> str:
         *report.baselines.items(),
         ("on lists", sampled.metrics),
     ]
-    lines = [f"whole collection ({report.documents:,} documents)", *_columns("", columns)]
+    lines = [f"whole collection ({report.documents:,} documents)", *metrics_columns("", columns)]
     for (kind, rival), group in groupby(report.comparisons, key=attrgetter("kind", "other")):
         parts = (f"{comparison.metric} {comparison.difference:+.4f} ({comparison.p_text})" for comparison in group)
         lines.append(f"model against {f'the channel {rival}' if kind == 'channel' else rival}: {', '.join(parts)}")
@@ -83,7 +83,7 @@ def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping
         *part.baselines.items(),
         ("reachable", part.reachable),
     ]
-    heads, *rows = _columns(title, columns)
+    heads, *rows = metrics_columns(title, columns)
     names = paper_names or {}
     return [
         heads + "  in the paper" * bool(names),
@@ -99,7 +99,7 @@ def _domains(domains: Mapping[str, PartReport]) -> Iterator[str]:
         yield f"{name:{first}}{part.queries:>10,}" + "".join(f"{part.metrics[key]:>10.4f}" for key in _DOMAIN_METRICS)
 
 
-def _columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> list[str]:
+def metrics_columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> list[str]:
     """Returns a line of names, and a line for each metric of the first column; other columns may lack it."""
     keys = columns[0][1]
     first = max(12, *(len(key) + 1 for key in keys))

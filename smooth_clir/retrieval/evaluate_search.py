@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from models.evaluation.metrics import SEARCH_METRICS
 from models.evaluation.search_metrics import DEPTH, cut_at_depth, ranks_of, search_metrics
-from models.evaluation.significance import RESOLUTION, holm, randomisation_test
+from models.evaluation.significance import compare_pairs
 from models.exported.model import ExportedModel
 from models.lists.ranking_lists import RankingLists
 from models.time_left import TimeLeft
@@ -219,22 +219,9 @@ def _comparisons(
         *(("channel", name, values) for name, values in channels.items()),
         *(("baseline", name, values) for name, values in baselines.items()),
     ]
-    compared = [
-        (kind, name, metric, model_values[metric], values[metric])
-        for kind, name, values in systems
-        for metric in COMPARED
-    ]
-    p_values = [randomisation_test(model, system, two_sided=True) for *_, model, system in compared]
+    compared = [(kind, name, metric, values[metric]) for kind, name, values in systems for metric in COMPARED]
+    results = compare_pairs((model_values[metric], values) for _, _, metric, values in compared)
     return tuple(
-        SearchComparison(
-            kind=kind,
-            other=name,
-            metric=metric,
-            difference=float((model - system).mean()),
-            p_value=corrected,
-            is_bound=p_value == RESOLUTION,
-        )
-        for (kind, name, metric, model, system), p_value, corrected in zip(
-            compared, p_values, holm(p_values), strict=True
-        )
+        SearchComparison(kind=kind, other=name, metric=metric, **result._asdict())
+        for (kind, name, metric, _), result in zip(compared, results, strict=True)
     )

@@ -8,14 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from models.evaluation.metrics import METRICS
-from models.evaluation.significance import RESOLUTION, holm, randomisation_test
+from models.evaluation.significance import RESOLUTION, Comparison, holm, randomisation_test
 from schemas.evaluation import QueryMetrics
 from smooth_clir.experiments.experiment import Experiment, Row
 from smooth_clir.experiments.report.markdown import NOTHING, Entry, paragraph, table
 from smooth_clir.experiments.report.names import baseline_name, value_name
 from smooth_clir.experiments.report.significance import (
     SIGNIFICANCE,
-    Comparison,
     means_over_seeds,
     pairs_of,
     system_metric,

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from models.evaluation.metrics import METRICS
-from models.evaluation.significance import RESOLUTION, holm, randomisation_test, wilcoxon_test
+from models.evaluation.significance import RESOLUTION, Comparison, holm, randomisation_test, wilcoxon_test
 from smooth_clir.experiments.experiment import Experiment, Row
 from smooth_clir.experiments.report.markdown import NOTHING, paragraph, table
 from smooth_clir.experiments.report.names import setting_name, settings_label, value_name
@@ -16,7 +16,6 @@ from smooth_clir.experiments.report.published import Published, published_blocks
 from smooth_clir.experiments.report.significance import (
     BOUND_NOTE,
     SIGNIFICANCE,
-    Comparison,
     means_over_seeds,
     pairs_of,
     values_of,

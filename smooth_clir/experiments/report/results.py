@@ -6,6 +6,7 @@ from statistics import mean, stdev
 from typing import Final, NamedTuple
 
 from models.evaluation.metrics import METRICS, SEARCH_METRICS
+from models.evaluation.significance import Comparison
 from smooth_clir.experiments.experiment import Experiment, Row
 from smooth_clir.experiments.report.domains import domain_blocks
 from smooth_clir.experiments.report.markdown import NOTHING, Entry, paragraph, table
@@ -14,7 +15,6 @@ from smooth_clir.experiments.report.published import published_blocks
 from smooth_clir.experiments.report.significance import (
     BOUND_NOTE,
     SIGNIFICANCE,
-    Comparison,
     compare,
     reference_rows,
     standard_errors,

@@ -3,13 +3,13 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from models.evaluation.metrics import METRICS
-from models.evaluation.significance import RESOLUTION, holm, randomisation_test, standard_error
+from models.evaluation.significance import Comparison, compare_pairs, standard_error
 from schemas.errors import DataError
 from schemas.evaluation import (
     BASELINES_FILE,
@@ -70,22 +70,6 @@ def _read(path: Path) -> QueryMetrics:
         raise DataError(f"Cannot read {path} ({error}); {RUN_AGAIN}.") from None
 
 
-class Comparison(NamedTuple):
-    """A comparison of a metric of two rows."""
-
-    difference: float
-    """The mean over queries of the first row minus that of the second."""
-    p_value: float
-    """The p-value, after Holm's correction once all comparisons are known."""
-    is_bound: bool
-    """Whether the p-value is the test's resolution, so that the true value may be smaller."""
-
-    @property
-    def p_text(self) -> str:
-        """The p-value for a reader."""
-        return "≤\N{NO-BREAK SPACE}" * self.is_bound + f"{self.p_value:.4f}"
-
-
 def reference_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
     """Yields every row with its reference row: the first row with the same data."""
     first: dict[str, Row] = {}
@@ -108,17 +92,12 @@ def compare(rows: Sequence[Row]) -> dict[tuple[str, str], Comparison]:
       DataError: a cell's files do not belong together, or rows with the same data have different lists.
     """
     values = values_of(rows)
-    p_values, differences = {}, {}
+    compared = {}
     for row, reference in reference_rows(rows):
         pairs = pairs_of(row, reference, values)
         for metric in METRICS if pairs else ():
-            row_values, reference_values = means_over_seeds(pairs, values, metric)
-            p_values[row.label, metric] = randomisation_test(row_values, reference_values, two_sided=True)
-            differences[row.label, metric] = float(np.mean(row_values - reference_values))
-    corrected = dict(zip(p_values, holm(list(p_values.values())), strict=True))
-    return {
-        key: Comparison(differences[key], corrected[key], p_value == RESOLUTION) for key, p_value in p_values.items()
-    }
+            compared[row.label, metric] = means_over_seeds(pairs, values, metric)
+    return dict(zip(compared, compare_pairs(compared.values()), strict=True))
 
 
 def standard_errors(rows: Iterable[Row]) -> dict[tuple[str, str], float]:

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.evaluation.significance import holm, randomisation_test
+from models.evaluation.significance import Comparison, holm, randomisation_test
 from schemas.evaluation import BASELINES_FILE, CHANNELS_FILE
 from smooth_clir.experiments.experiment import Experiment
 from smooth_clir.experiments.report.claims import CONTRADICTED, HOLDS, OPEN, comparisons, judge, verdict, verdicts
-from smooth_clir.experiments.report.significance import Comparison, query_metrics, system_metric
+from smooth_clir.experiments.report.significance import query_metrics, system_metric
 from smooth_clir.experiments.settings import Claim
 from tests.experiments.conftest import LOSSES, tables
 

@@ -156,10 +156,18 @@ def test_the_mean_over_orders_holds_with_other_cutoffs_too(key):
         assert Metric.parse(key).expected(tied, TOP_GRADE) == pytest.approx(expected[key], abs=1e-6)
 
 
-@pytest.mark.parametrize("formula", [AVERAGE_PRECISION, ORDERED_PAIRS])
-def test_the_mean_of_metrics_of_whole_lists_has_no_cutoff(formula):
+def test_the_mean_of_ordered_pairs_has_no_cutoff():
     with pytest.raises(ValueError, match="None.*; got 10"):
-        formula.expectation([[1, 0]], 10)
+        ORDERED_PAIRS.expectation([[1, 0]], 10)
+
+
+def test_average_precision_with_a_cutoff_divides_by_all_relevant_documents():
+    for tied in ([[1, 1, 0, 0]], [[0, 1], [1, 0, 0, 1]]):
+        orders = [
+            sum(sum(order[: row + 1]) / (row + 1) for row in range(3) if order[row]) / sum(order)
+            for order in every_order(tied)
+        ]
+        assert AVERAGE_PRECISION.expectation(tied, 3) == pytest.approx(np.mean(orders))
 
 
 def test_the_floor_of_a_list_without_a_relevant_document_is_0_and_that_of_ordered_pairs_a_half():
