@@ -15,7 +15,8 @@ from schemas.drops import DropReason
 from schemas.errors import ConfigError, DataError
 from schemas.record_files import parse_judgments, parse_run
 from schemas.wikiclir import Reason
-from smooth_clir.cli.arguments import json_option
+from schemas.wording import printable
+from smooth_clir.cli.arguments import json_option, number
 from smooth_clir.cli.summary import metrics_columns
 from smooth_clir.cli.terminal import FIELD, say, show, show_json
 
@@ -59,6 +60,7 @@ class _System(NamedTuple):
     default=MAX_BAD_SHARE,
     show_default=True,
     type=click.FloatRange(min=0, max=1),
+    callback=number,
     help="The share of a file's lines that may be bad.",
 )
 @click.option("--latex", is_flag=True, help="Print a table in LaTeX, with letters for significant differences.")
@@ -129,9 +131,9 @@ def compare(
 def _named(run: str) -> tuple[str, str]:
     """Returns the name and the path of a run."""
     name, equals, path = run.partition("=")
-    if equals and name and not os.path.exists(run):
-        return name, path
-    return Path(run).name.removesuffix(".gz").removesuffix(".trec"), run
+    if not (equals and name) or os.path.exists(run):
+        name, path = Path(run).name.removesuffix(".gz").removesuffix(".trec"), run
+    return printable(name, FIELD), path
 
 
 def _run_faults(named: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -198,10 +200,10 @@ def _test_text(compared: _Compared, queries: int) -> str:
 
 def _text(systems: Sequence[_System], compared: _Compared, queries: int, without: int) -> Iterator[str]:
     """Yields the table, a line for each pair, and an explanation."""
-    yield from metrics_columns("", [(system.name[:FIELD], system.means) for system in systems])
+    yield from metrics_columns("", [(system.name, system.means) for system in systems])
     lines: dict[str, list[str]] = {}
     for (row, other, measure), result in compared.items():
-        heading = f"{systems[row].name[:FIELD]} against {systems[other].name[:FIELD]}"
+        heading = f"{systems[row].name} against {systems[other].name}"
         p_value = f"p {'<=' if result.is_bound else '='} {result.p_value:.4f}"
         lines.setdefault(heading, []).append(f"{measure} {result.difference:+.4f} ({p_value})")
     for heading, parts in lines.items():
