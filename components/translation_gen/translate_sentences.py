@@ -1,7 +1,7 @@
 """Translates the sentences of documents in pieces that survive a kill. Never imports TFX."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
@@ -17,8 +17,8 @@ from schemas.apply import Apply
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest, read_texts
 from smooth_clir.wikipedia.wikitext.sentences import split_sentences
 
-_SENTENCES_OF_A_PIECE: Final = 512
-"""Number of sentences that a kill may lose; a program starts once for each piece."""
+TEXTS_OF_A_PIECE: Final = 512
+"""Number of texts that a kill may lose; a program starts once for each piece."""
 _GROUP: Final = "sentences"
 """The name of the pieces in the store."""
 
@@ -100,15 +100,12 @@ def translate_sentences(
     for shard, (keys, lines) in zip(shards, apply(sentences.keys, shards), strict=True):
         distinct, first = np.unique(keys, return_index=True)
         rows = np.sort(first[~np.isin(distinct, held)])
-        for part in in_pieces(rows, _SENTENCES_OF_A_PIECE):
+        for part in in_pieces(rows, TEXTS_OF_A_PIECE):
             pieces.append(Piece(keys[part], shard, (int(lines[part[0]]), int(lines[part[-1]]))))
         held = np.union1d(held, distinct)
     log.info("%s sentences to translate", f"{sum(len(piece.keys) for piece in pieces):,}")
     work_on_pieces(partial(_translate_piece, settings, languages, sentences, store), pieces, apply, "sentences")
-    translation_of: dict[bytes, str] = {}
-    for piece in store.read(_GROUP):
-        translations = piece["translations"].tobytes().decode().split("\n")
-        translation_of |= zip(piece["keys"].tolist(), translations, strict=True)
+    translation_of = read_translations(store)
     done: set[bytes] = set()
     for shard in shards:
         for _, sentence in sentences.read(shard):
@@ -131,5 +128,18 @@ def _translate_piece(
     read = [sentence for _, sentence in sentences.read(piece.shard, *piece.lines)]
     sentence_of = dict(zip(text_keys(read).tolist(), read, strict=True))
     translator = _translator(settings.model_dump_json(), languages)
-    translations = translator.translate([sentence_of[key] for key in piece.keys.tolist()])
-    store.write(_GROUP, piece.keys, translations=np.frombuffer("\n".join(translations).encode(), np.uint8))
+    write_translations(store, piece.keys, translator.translate([sentence_of[key] for key in piece.keys.tolist()]))
+
+
+def read_translations(store: PieceStore) -> dict[bytes, str]:
+    """Returns the translation of each text in a store, by the text's key."""
+    translation_of: dict[bytes, str] = {}
+    for piece in store.read(_GROUP):
+        translations = piece["translations"].tobytes().decode().split("\n")
+        translation_of |= zip(piece["keys"].tolist(), translations, strict=True)
+    return translation_of
+
+
+def write_translations(store: PieceStore, keys: Keys, translations: Sequence[str]) -> None:
+    """Writes the translations of texts, which are a piece, into a store."""
+    store.write(_GROUP, keys, translations=np.frombuffer("\n".join(translations).encode(), np.uint8))

@@ -37,7 +37,7 @@ class CommandTranslator(Translator):
         programs = list(dict.fromkeys(command[0] for command in self._commands))
         if "*" not in allowed and not {*programs} <= {*allowed}:
             raise DataError(
-                f"the configuration wants to start a program with your permissions: {self.name}. If you trust it, "
+                f"the translator is a program, which would start with your permissions: {self.name}. If you trust it, "
                 f"run again with --allow-commands, or set {ALLOWED}={','.join(programs)} in the environment of each "
                 "process that translates."
             )

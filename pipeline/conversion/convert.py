@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+import yaml
+
 from components.wikiclir_example_gen.settings import DataSettings
+from models.translators.settings import TranslatorSettings
 from pipeline.conversion.inputs import (
     NEGATIVES,
     ConversionInputs,
@@ -58,6 +61,7 @@ class Conversion:
       top_grade: the grade of MR documents.
       notes: sentences for the user.
       written: names of the files in the folder.
+      runs_commands: whether a run starts a program, which needs permission.
     """
 
     files: Mapping[str, ReadReport]
@@ -66,6 +70,7 @@ class Conversion:
     top_grade: int
     notes: tuple[str, ...]
     written: tuple[str, ...]
+    runs_commands: bool = False
 
     def describe(self) -> Iterator[str]:
         """Lines for a person: each file's account, the first left-out line of each reason, and the lists."""
@@ -284,14 +289,20 @@ def text_notes(folder: Path, settings: ConversionSettings) -> list[str]:
     return [*cut_notes(files_of_texts(folder), WordRules(max_tokens=MAX_WORDS, segmented=settings.segmented))]
 
 
-def write_config(folder: Path, settings: ConversionSettings, top_grade: int, further: Mapping[str, object]) -> None:
-    """Writes the configuration of a run on the converted files; `further` settings of the data are written, too."""
+def write_config(
+    folder: Path,
+    settings: ConversionSettings,
+    top_grade: int,
+    further: Mapping[str, object],
+    translator: TranslatorSettings | None = None,
+) -> None:
+    """Writes the configuration of a run on the converted files; see `config_text`."""
     data = dict(further)
     if not further and settings.negatives != NEGATIVES:
         data["negatives"] = settings.negatives
     if settings.segmented:
         data["segmented"] = "true"
-    text = config_text(settings.query_language, settings.document_language, top_grade, data)
+    text = config_text(settings.query_language, settings.document_language, top_grade, data, translator)
     (folder / CONFIG_FILE).write_text(text, encoding="utf-8")
 
 
@@ -300,13 +311,20 @@ def files_of_texts(folder: Path) -> dict[str, Path]:
     return {"queries": folder / QUERIES_FILE, "documents": folder / DOCUMENTS_FILE}
 
 
-def config_text(query_language: str, document_language: str, top_grade: int, further: Mapping[str, object]) -> str:
+def config_text(
+    query_language: str,
+    document_language: str,
+    top_grade: int,
+    further: Mapping[str, object],
+    translator: TranslatorSettings | None = None,
+) -> str:
     """A configuration for `clir run`, whose paths are relative to its folder.
 
     Args:
       query_language, document_language: ISO 639-1 codes.
       top_grade: the grade of MR documents.
       further: further settings of the data, such as `candidates`, without which a run draws the NR documents.
+      translator: the translator that teaches the lexicon, or None.
     """
     data: dict[str, object] = {"queries": QUERIES_FILE, "documents": DOCUMENTS_FILE, "judgments": JUDGMENTS_FILE}
     # Quoted, because YAML reads a bare `no` as false.
@@ -315,6 +333,9 @@ def config_text(query_language: str, document_language: str, top_grade: int, fur
     if top_grade != USUAL_TOP_GRADE:
         data["top_grade"] = top_grade
     lines += ["data:", *(f"  {key}: {value}" for key, value in data.items())]
+    if translator:
+        values = translator.model_dump(mode="json", exclude_unset=True)
+        lines.append(yaml.safe_dump({"channels": {"lexicon": {"translator": values}}}, allow_unicode=True).rstrip())
     return "\n".join([*lines, f"output: {RUN_FOLDER}", ""])
 
 

@@ -43,6 +43,8 @@ class Pair(NamedTuple):
     documents: tuple[str, ...]
     negatives: tuple[str, ...]
     line: int
+    id: str
+    """The id of the query and of the first document."""
 
 
 def read_pairs(
@@ -69,7 +71,7 @@ def read_pairs(
         else:
             pairs = _column_pairs(streams[0], paths[0], columns)
         for pair in pairs:
-            yield pair if isinstance(pair, Drop) else _checked(pair, paths[0])
+            yield pair if isinstance(pair, Drop) else checked_pair(pair, paths[0])
     finally:
         for stream in streams:
             stream.close()
@@ -82,8 +84,8 @@ def _open(path: str) -> BinaryIO:
         raise DataError(f"{path}: cannot be read: {error.strerror}.") from None
 
 
-def _checked(pair: Pair, file: str) -> Pair | Drop:
-    """The pair, or a drop where a text is empty, or no line of our form can hold it."""
+def checked_pair(pair: Pair, file: str) -> Pair | Drop:
+    """Returns the pair, or a drop where a text is empty, or no line of our form can hold it."""
     texts = [" ".join(text.split()) for text in (pair.query, *pair.documents, *pair.negatives)]
     excerpt = " | ".join((pair.query, *pair.documents))
     if not all(texts):
@@ -92,7 +94,7 @@ def _checked(pair: Pair, file: str) -> Pair | Drop:
     if isinstance(row, Drop):
         return row
     end = 1 + len(pair.documents)
-    return Pair(texts[0], tuple(texts[1:end]), tuple(texts[end:]), pair.line)
+    return Pair(texts[0], tuple(texts[1:end]), tuple(texts[end:]), pair.line, pair.id)
 
 
 def _column_pairs(stream: BinaryIO, file: str, columns: Columns) -> Iterator[Pair | Drop]:
@@ -101,7 +103,7 @@ def _column_pairs(stream: BinaryIO, file: str, columns: Columns) -> Iterator[Pai
             yield row
         else:
             number, (query, document), _ = row
-            yield Pair(query, (document,), (), number)
+            yield Pair(query, (document,), (), number, str(number))
 
 
 def _aligned_pairs(streams: Iterable[BinaryIO], paths: tuple[str, ...]) -> Iterator[Pair | Drop]:
@@ -121,7 +123,7 @@ def _aligned_pairs(streams: Iterable[BinaryIO], paths: tuple[str, ...]) -> Itera
         elif query == document == "":
             yield Drop(Reason.EMPTY_LINE, paths[0], number, "")
         else:
-            yield Pair(query, (document,), (), number)
+            yield Pair(query, (document,), (), number, str(number))
 
 
 def _every_line(stream: BinaryIO, file: str) -> Iterator[str | Drop]:
@@ -165,7 +167,7 @@ def _passage_pairs(stream: BinaryIO, file: str) -> Iterator[Pair | Drop]:
         elif not passages[0]:
             yield Drop(PairReason.NO_POSITIVE, file, number, excerpt_of(query))
         else:
-            yield Pair(query, passages[0], passages[1] or (), number)
+            yield Pair(query, passages[0], passages[1] or (), number, str(number))
 
 
 def _passage_texts(passages: Any) -> tuple[str, ...] | None:
@@ -201,7 +203,7 @@ def _unit_pair(unit: Element, number: int, file: str, languages: tuple[str, str]
         excerpt = " | ".join(f"{language}: {text}" for language, text in texts.items())
         return Drop(PairReason.NO_TEXT_IN_LANGUAGE, file, number, excerpt_of(excerpt))
     query, document = (texts[language] for language in languages)
-    return Pair(query, (document,), (), number)
+    return Pair(query, (document,), (), number, str(number))
 
 
 def _language(part: Element) -> str:

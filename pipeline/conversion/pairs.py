@@ -2,11 +2,12 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
+from models.translators.settings import CommandSettings, TranslatorSettings
 from pipeline.conversion.convert import (
     CONVERSION,
     DOCUMENTS_FILE,
@@ -44,40 +45,64 @@ def convert_pairs(paths: tuple[str, ...], settings: ConversionSettings, output: 
         output is not ours.
     """
     folder = MadeFolder(output, CONVERSION)
+    columns = own_columns("pairs", settings.columns)
     with folder.staging() as staging:
-        conversion = _convert(paths, settings, staging)
+        pairs = read_pairs(paths, settings.query_language, settings.document_language, columns)
+        conversion = write_pairs(pairs, FileAccount("pairs", " and ".join(paths)), settings, staging)
         folder.publish(staging, conversion.as_dict())
     return conversion
 
 
-def _convert(paths: tuple[str, ...], settings: ConversionSettings, staging: Path) -> Conversion:
-    account = FileAccount("pairs", " and ".join(paths))
+def write_pairs(
+    pairs: Iterable[Pair | Drop],
+    account: FileAccount,
+    settings: ConversionSettings,
+    staging: Path,
+    notes: Sequence[str] = (),
+    translator: TranslatorSettings | None = None,
+) -> Conversion:
+    """Writes the files of a conversion of pairs into an empty folder.
+
+    Args:
+      pairs: the pairs, and those left out.
+      account: counts all of them.
+      settings: of the conversion.
+      staging: the folder.
+      notes: sentences for the user.
+      translator: the translator that teaches the lexicon in a run, or None.
+
+    Raises:
+      DataError: too many lines are bad, or fewer than two documents are left.
+    """
     grades: dict[str, dict[str, int]] = {}
-    documents = _write_texts(_pairs(paths, settings, account), account, grades, staging)
+    documents = _write_texts(_counted(pairs, account), account, grades, staging)
     if faults := account.faults(settings.max_bad_share):
         raise DataError("\n".join(faults))
     if documents < 2:
-        raise DataError(f"{account.path} must hold two different documents or more; got {documents}.")
+        read = account.report().describe()
+        raise DataError(f"{account.path} must hold two different documents or more; got {documents} ({read}).")
     with open_for_writing(staging / JUDGMENTS_FILE) as stream:
         for query_id, judged in grades.items():
             stream.writelines(f"{query_id}\t{doc_id}\t{grade}\n" for doc_id, grade in judged.items())
     splits = Counter(map(split_of, grades))
     counts = {split: splits[split] for split in SPLITS}
-    write_config(staging, settings, RELEVANT, {})
+    write_config(staging, settings, RELEVANT, {}, translator)
     notes = [
+        *notes,
         f"{len(grades):,} queries and {documents:,} documents; equal texts are one",
         "queries go to the splits by a hash of their ids",
         *empty_split_notes(counts),
         *text_notes(staging, settings),
     ]
     written = tuple(sorted(path.name for path in staging.iterdir()))
-    return Conversion({account.name: account.report()}, counts, 0, RELEVANT, tuple(notes), written)
+    runs_commands = isinstance(translator, CommandSettings)
+    files = {account.name: account.report()}
+    return Conversion(files, counts, 0, RELEVANT, tuple(notes), written, runs_commands)
 
 
-def _pairs(paths: tuple[str, ...], settings: ConversionSettings, account: FileAccount) -> Iterator[Pair]:
-    """The pairs of the files; the account counts all lines, and takes those left out."""
-    columns = own_columns("pairs", settings.columns)
-    for item in read_pairs(paths, settings.query_language, settings.document_language, columns):
+def _counted(pairs: Iterable[Pair | Drop], account: FileAccount) -> Iterator[Pair]:
+    """Yields the pairs; the account counts all lines, and takes those left out."""
+    for item in pairs:
         account.read += 1
         if isinstance(item, Drop):
             account.add(item)
@@ -99,11 +124,11 @@ def _write_texts(pairs: Iterator[Pair], account: FileAccount, grades: dict[str, 
             return identifier
 
         for pair in pairs:
-            judged = grades.setdefault(identify(QUERIES_FILE, pair.query, str(pair.line)), {})
+            judged = grades.setdefault(identify(QUERIES_FILE, pair.query, pair.id), {})
             texts = [*((text, RELEVANT) for text in pair.documents), *((text, NOT_RELEVANT) for text in pair.negatives)]
             before = dict(judged)
             for number, (text, grade) in enumerate(texts, 1):
-                doc_id = identify(DOCUMENTS_FILE, text, str(pair.line) if number == 1 else f"{pair.line}.{number}")
+                doc_id = identify(DOCUMENTS_FILE, text, pair.id if number == 1 else f"{pair.id}.{number}")
                 judged[doc_id] = max(judged.get(doc_id, NOT_RELEVANT), grade)
             if judged == before:
                 account.leave_out(Reason.REPEATED, pair.line, excerpt_of(f"{pair.query} | {pair.documents[0]}"))

@@ -1,17 +1,21 @@
 """`clir convert`: converts other layouts of queries, documents and judgments into our files and a configuration."""
 
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import click
+import pydantic
 from click.core import ParameterSource
 
+from models.translators.settings import TranslatorSettings
 from pipeline import quiet
 from pipeline.config_file import load_config
-from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, Conversion, convert
+from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, RUN_FOLDER, Conversion, convert
+from pipeline.conversion.document_pairs import convert_documents
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources, settings_faults
 from pipeline.conversion.ir_datasets_files import Collection, find_collection, is_of_ir_datasets
 from pipeline.conversion.join import Joined, join, join_faults
@@ -20,10 +24,11 @@ from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
 from pipeline.made_folder import made_fault
 from pipeline.output_folder import run_lock
+from pipeline.settings_file import NotYamlError, describe_fault, load_yaml
 from schemas.errors import ConfigError
 from schemas.settings import did_you_mean
 from schemas.splits import SPLITS
-from smooth_clir.cli.arguments import json_option
+from smooth_clir.cli.arguments import allow_commands_option, json_option
 from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, show, show_json
 
 _SPLIT_NAMES = {**{split: split for split in SPLITS}, "dev": "eval"}
@@ -58,6 +63,18 @@ _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, C
     help="Instead of queries, documents and qrels: a file of two columns, query and document, or TMX, or JSON lines "
     "with positive_passages. Twice: two aligned files.",
 )
+@click.option(
+    "--queries-from",
+    type=click.Choice(["titles", "sentences"]),
+    help="With documents alone: the title or the first sentence of each document becomes its query.",
+)
+@click.option(
+    "--translator",
+    metavar="COMMAND",
+    help="Translates such queries into the query language, and teaches the lexicon in a run: 'apertium -u spa-eng', "
+    "or settings as for channels.lexicon.translator.",
+)
+@allow_commands_option
 @click.option(
     "--columns",
     metavar="COLUMN=NAME",
@@ -106,8 +123,8 @@ _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, C
 def convert_command(output: str, as_json: bool, **values: Any) -> None:
     """Convert other layouts, or several collections, into files that `clir run` reads.
 
-    FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv). Or give single files, ids of ir_datasets, or
-    collections to join.
+    FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv). Or give single files, pairs, documents alone,
+    ids of ir_datasets, or collections to join.
 
     Example: clir convert scifact --query-language en --document-language fr --output data/scifact
     """
@@ -118,7 +135,7 @@ def convert_command(output: str, as_json: bool, **values: Any) -> None:
         show_json({**result.as_dict(), "output": output})
     else:
         show("\n".join([*filter(None, [heading]), *result.describe()]))
-        _say_end(result.notes, result.written, output)
+        _say_end(result, output, values["documents"] if values["queries_from"] else None)
 
 
 def _beir_files(values: Mapping[str, Any], faults: list[str]) -> Collection:
@@ -171,6 +188,45 @@ def _convert_pairs(values: Mapping[str, Any], output: str, faults: list[str]) ->
         faults.append(f"--pairs: must be a file of pairs, or two aligned files; got {len(paths)} files.")
     settings = _settings(values, paths, None, None, faults)
     return _run_conversion(settings, output, lambda: convert_pairs(paths, settings, Path(output)))
+
+
+def _convert_documents(values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[str, Conversion]:
+    """Converts documents, whose titles or first sentences become queries; returns a heading and the result."""
+    translator = _translator(values["translator"], faults)
+    query_language, document_language = values["query_language"], values["document_language"]
+    if values["translator"] is None and query_language != document_language:
+        faults.append(
+            f"--translator: must be given, because the {values['queries_from']} of the documents are in "
+            f"{document_language}, and queries shall be in {query_language}. Name a program, such as "
+            "'apertium -u spa-eng' (docs/translation.md). Or take a pre-trained encoder of both languages "
+            f"(docs/encoders.md), and train beside it in one language: --query-language {document_language}."
+        )
+    elif values["translator"] is not None and query_language == document_language:
+        faults.append(f"--translator: must not be given where queries and documents are both in {query_language}.")
+    path, query_source = values["documents"], values["queries_from"]
+    settings = _settings(values, [path], None, None, faults)
+    with StageView() as view:
+        view.start(0, 0, "converting")
+        convert = partial(convert_documents, path, query_source, translator, settings, Path(output))
+        return _run_conversion(settings, output, convert)
+
+
+def _translator(value: str | None, faults: list[str]) -> TranslatorSettings | None:
+    """Returns the translator of --translator, a command or the settings of a translator; adds their faults."""
+    if value is None:
+        return None
+    try:
+        _, content = load_yaml(value)
+        if isinstance(content, str):
+            content = shlex.split(content)
+        return TranslatorSettings.model_validate(
+            content if isinstance(content, dict) else {"kind": "command", "command": content}
+        )
+    except pydantic.ValidationError as errors:
+        faults += [describe_fault(error, {}, "--translator", TranslatorSettings) for error in errors.errors()]
+    except (NotYamlError, ValueError) as error:  # the last for quotes without an end
+        faults.append(f"--translator: {error}.")
+    return None
 
 
 def _settings(
@@ -269,20 +325,24 @@ _PAIR_SETTINGS: Final = ("query_language", "document_language", "negatives", "se
 _FORMS: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...], _Convert]]] = {
     "--join": (("joined",), (), _join),
     "--pairs": (("pairs",), _PAIR_SETTINGS, _convert_pairs),
+    "--queries-from and --documents": (
+        ("queries_from", "documents"), (*_PAIR_SETTINGS, "translator"), _convert_documents
+    ),
     "--ir-dataset": (("datasets",), _SETTINGS, partial(_convert, _ir_datasets)),
     "FOLDER in BEIR's layout": (("folder",), _SETTINGS, partial(_convert, _beir_files)),
     "--queries, --documents and --qrels": (
         ("queries", "documents", "qrels"), _SETTINGS, partial(_convert, _single_files)
     ),
 }  # fmt: skip
-"""The forms of the input: its required parameters, its optional ones, and the function that converts it."""
+"""The forms of the input: its required parameters, of which the first shows the form; its optional ones; and the
+function that converts it."""
 
 
 def _converter() -> _Convert:
     """Returns the conversion of the command line's form of input. Refuses missing and unused parameters."""
     names = _named_parameters()
     for form, (needs, takes, convert_form) in _FORMS.items():
-        if not names.intersection(needs):
+        if needs[0] not in names:
             continue
         if excess := sorted(names.difference(needs, takes, ("output", "as_json"))):
             raise click.UsageError(f"{form} cannot be combined with {', '.join(map(_option_name, excess))}.")
@@ -303,11 +363,15 @@ def _option_name(name: str) -> str:
     return "FOLDER" if name == "folder" else parameters[name].opts[0]
 
 
-def _say_end(notes: Sequence[str], written: Sequence[str], output: str) -> None:
-    """Prints notes, the written files and the next command."""
-    shown = short(output)
-    lines = [*notes, f"written to {shown}:", f"  {', '.join([*written, ACCOUNT_FILE])}"]
-    say("\n".join([*lines, "", "next:", f"  {program()} run {for_shell(os.path.join(output, CONFIG_FILE))}"]))
+def _say_end(result: Conversion | Joined, output: str, documents: str | None) -> None:
+    """Prints notes, the written files and the next commands; `documents` are those from which queries were made."""
+    lines = [*result.notes, f"written to {short(output)}:", f"  {', '.join([*result.written, ACCOUNT_FILE])}"]
+    permission = " --allow-commands" if isinstance(result, Conversion) and result.runs_commands else ""
+    lines += ["", "next:", f"  {program()} run {for_shell(os.path.join(output, CONFIG_FILE))}{permission}"]
+    if documents:  # a pair lacks its query, and documents without a pair are left out
+        run = for_shell(os.path.join(output, RUN_FOLDER))
+        lines.append(f"  {program()} index {run} --documents {for_shell(documents)}")
+    say("\n".join(lines))
 
 
 def _split_values(values: Sequence[str], option: str, faults: list[str]) -> tuple[tuple[str, str], ...]:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from models.translators.command import ALLOWED
 from pipeline.config_file import load_config
 from tests.cli.command import Clir
+from tests.models.translators.small_translator import UPPER, program
 
 QUERY_IDS = [f"q{number}" for number in range(20)]
 LANGUAGES = ("--query-language", "en", "--document-language", "fr")
@@ -120,6 +122,7 @@ def test_bad_lines_end_in_a_message_with_the_first_of_them(clir: Clir, beir: Pat
     assert f'{beir}/queries.jsonl:1: {{"_id": "q1"}}' in done.err
 
 
+DOCUMENTS = ("--documents", "{beir}/corpus.jsonl.gz", "--queries-from", "sentences")
 SPLITS = ("--queries", "{beir}/queries.jsonl", "--documents", "{beir}/corpus.jsonl.gz", "--qrels", "{qrels}/test.tsv")
 
 
@@ -132,6 +135,13 @@ SPLITS = ("--queries", "{beir}/queries.jsonl", "--documents", "{beir}/corpus.jso
         (LANGUAGES, ["--queries, --documents and --qrels"]),
         (("folder", "--queries", "q", *LANGUAGES), ["FOLDER", "--queries"]),
         (("--queries", "q", "--qrels", "r", *LANGUAGES), ["--queries, --documents and --qrels"]),
+        (("--queries-from", "titles", "--queries", "q", *LANGUAGES), ["--queries-from", "--queries."]),
+        ((*DOCUMENTS, *LANGUAGES), ["--translator", "in fr", "in en", "--query-language fr"]),
+        ((*DOCUMENTS, *LANGUAGES, "--query-language", "fr", "--translator", "echo"), ["--translator", "both in fr"]),
+        ((*DOCUMENTS, *LANGUAGES, "--translator", "{{kind: command}}"), ["--translator: command: must be given"]),
+        ((*DOCUMENTS, *LANGUAGES, "--translator", "echo 'a"), ["--translator", "quotation"]),
+        ((*DOCUMENTS, *LANGUAGES, "--translator", "[["), ["--translator", "YAML"]),
+        ((*DOCUMENTS, *LANGUAGES, "--translator", "[]"), ["--translator", "must name a program"]),
         (("{beir}", *LANGUAGES, "--depth", "5"), ["--depth", "--run"]),  # without effect
         (("{beir}", *LANGUAGES, "--run", "queries.jsonl", "--negatives", "5"), ["--negatives", "--run"]),
         (
@@ -221,3 +231,23 @@ def test_a_wrong_scale_or_column_is_refused(
     assert done.code == 2
     assert fault in done.err
     assert not (tmp_path / "out" / "queries.tsv").exists()
+
+
+@pytest.mark.tensors
+def test_documents_alone_become_a_collection_whose_figures_are_explained(
+    clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ALLOWED, "")
+    documents, out = tmp_path / "my documents.csv", tmp_path / "out"
+    documents.write_text("id,headline,text\na,Loup,Il dort.\nb,Lynx,Il boit.\nc,,Il court.\n")
+    options = ("--documents", documents, "--queries-from", "titles", "--columns", "title=headline", "--output", out)
+    done = clir("convert", *options, *LANGUAGES, "--translator", shlex.join(program(UPPER)), "--allow-commands")
+    assert (done.code, done.out.splitlines()[1]) == (
+        0, "documents: 4 read, 2 used; left out: 1 document without a title; 1 header",
+    )  # fmt: skip
+    assert (out / "queries.tsv").read_text() == "a\t\tLOUP\nb\t\tLYNX\n"
+    note, *_ = json.loads((out / "conversion.json").read_text())["account"]["notes"]
+    assert "its own title in the translation of" in note and note in done.err.replace("\n", " ")
+    *_, run, index = map(shlex.split, done.err.splitlines())
+    assert run == ["clir", "run", str(out / "config.yaml"), "--allow-commands"]
+    assert index == ["clir", "index", str(out / "run"), "--documents", str(documents)]

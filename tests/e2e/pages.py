@@ -119,7 +119,7 @@ def run_shell(code: str, folder: Path) -> str:
     Raises:
       RuntimeError: a command failed, which ends the block.
     """
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"], str(folder / "bin")])
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", f"{_CLIR}{code}"],
         cwd=folder,
@@ -162,9 +162,12 @@ def substitutes(output: Path, server: Server | None = None) -> dict[str, str]:
 
 
 def make_folder(folder: Path) -> Path:
-    """Makes a folder look like the project's to the commands: it has the sample, and nothing else."""
+    """Makes a folder look like the project's to the commands: it has the sample, and a stand-in for Apertium."""
     (folder / "data").mkdir(parents=True)
     (folder / "data" / "sample").symlink_to(ROOT / "data" / "sample")
+    (folder / "bin").mkdir()
+    (folder / "bin" / "apertium").write_text("#!/bin/sh\ncat\n")
+    (folder / "bin" / "apertium").chmod(0o755)
     return folder
 
 

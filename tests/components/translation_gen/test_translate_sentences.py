@@ -37,7 +37,7 @@ def translator(monkeypatch):
     counting = CountingTranslator()
     subject._translator.cache_clear()
     monkeypatch.setattr(subject, "load_translator", lambda *_: counting)
-    monkeypatch.setattr(subject, "_SENTENCES_OF_A_PIECE", PIECE)
+    monkeypatch.setattr(subject, "TEXTS_OF_A_PIECE", PIECE)
     yield counting
     subject._translator.cache_clear()
 
@@ -83,7 +83,7 @@ def test_every_sentence_of_any_collection_is_translated_once(tmp_path_factory, s
     sentences = sentences_of(folder / "collection", documents)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subject, "_translator", lambda *_: counting)
-        patch.setattr(subject, "_SENTENCES_OF_A_PIECE", PIECE)
+        patch.setattr(subject, "TEXTS_OF_A_PIECE", PIECE)
         pairs = [*translate_sentences(COUNTING, LANGUAGES, sentences, PieceStore(str(folder / "store")))]
     expected = dict.fromkeys(f"Voici {letter}nimal." for shard in shards for document in shard for letter in document)
     assert pairs == [(sentence.upper(), sentence) for sentence in expected]
