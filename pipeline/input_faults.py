@@ -7,13 +7,13 @@ from typing import Final, TypeAlias
 
 from pipeline.input_files import file_fault, files_of, files_of_dump, is_remote, missing_fault, scheme_fault
 from pipeline.pair_direction import direction_fault
-from schemas.columns import expected_form
+from schemas.columns import columns_hint, expected_form
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.lexicon_pairs import is_table, parse_pairs
 from schemas.record_files import parse_role
 from schemas.settings import PathSetting
-from schemas.wikiclir import Judgment, QueryDomain, Text
+from schemas.wikiclir import Judgment, QueryDomain, Reason, Text
 
 _Record: TypeAlias = Text | Judgment | QueryDomain
 
@@ -163,13 +163,15 @@ def _head(role: str, path: str, is_whole: bool) -> tuple[list[_Record], str | No
     records = [item for item in items if not isinstance(item, Drop)]
     drops = [item for item in items if isinstance(item, Drop)]
     if drops and drops[-1].reason.is_fatal:
-        return [], _described(drops[-1], path)
+        hint = columns_hint(role) if drops[-1].reason is Reason.BAD_HEADER else ""
+        return [], ". ".join(filter(None, [_described(drops[-1], path), hint]))
     if role == "documents" and is_whole and len(records) == 1 and len(items) < _LINES:
         return [], f"{path} must hold two documents or more, to rank one before another; got 1."
     if records:
         return records, None
     first = _described(drops[0], path)
-    return [], f"{path} must hold {expected_form(role)}. Its first {len(items)} lines hold none: {first}"
+    fault = f"{path} must hold {expected_form(role)}. Its first {len(items)} lines hold none: {first}"
+    return [], ". ".join(filter(None, [fault, columns_hint(role)]))
 
 
 def _described(drop: Drop, path: str) -> str:

@@ -89,9 +89,27 @@ _FORM_REASONS: Final = frozenset(
 )
 
 
+def columns_hint(role: str) -> str:
+    """Returns a sentence that says how a file with other names of columns is read; empty for roles without a way.
+
+    Example:
+      >>> columns_hint("judgments")
+      'Columns of other names: `clir convert --columns grade=NAME`; from Python, columns={"grade": ["NAME"]}.'
+    """
+    if role not in ("queries", "documents", "judgments", "pairs"):
+        return ""
+    *_, column = COLUMNS[role].names
+    return (
+        f"Columns of other names: `clir convert --columns {column}=NAME`; from Python, "
+        f'columns={{"{column}": ["NAME"]}}.'
+    )
+
+
 def form_note(role: str, drops: Iterable[Drops]) -> list[str]:
-    """Returns the accepted forms as the last line of an error, if the form of any line was wrong."""
-    return [f"  expected {expected_form(role)}"] if any(drop.reason in _FORM_REASONS for drop in drops) else []
+    """Returns the last lines of an error, the accepted forms and the hint, if the form of any line was wrong."""
+    if not any(drop.reason in _FORM_REASONS for drop in drops):
+        return []
+    return [f"  {line}" for line in (f"expected {expected_form(role)}", columns_hint(role)) if line]
 
 
 def column_name(field: str) -> str:
