@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from pipeline.input_files import file_fault, files_of, files_of_dump, is_remote, missing_fault, scheme_fault
 from pipeline.pair_direction import direction_fault
-from schemas.columns import columns_hint, expected_form
+from schemas.columns import Columns, columns_hint, expected_form, own_columns
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.lexicon_pairs import is_table, parse_pairs
@@ -41,12 +41,15 @@ def check_inputs(inputs: Sequence[PathSetting], width: int | None) -> Iterator[t
             yield setting, order_fault
 
 
-def check_collection(paths: Mapping[str, str]) -> list[tuple[str, str]]:
+def check_collection(
+    paths: Mapping[str, str], columns: Mapping[str, Sequence[str]] | None = None
+) -> list[tuple[str, str]]:
     """Looks at the first lines of every file of a collection.
 
     Args:
       paths: the file of each role: queries, documents, judgments, and perhaps candidates and domains. Of the files of
         a pattern only the first is looked at.
+      columns: column to its names beside the usual ones.
 
     Returns:
       (role, fault) for each fault.
@@ -56,7 +59,7 @@ def check_collection(paths: Mapping[str, str]) -> list[tuple[str, str]]:
     for role, path in paths.items():
         files, fault = _find(path)
         if files and not fault:
-            heads[role], fault = _head(role, files[0], is_whole=len(files) == 1)
+            heads[role], fault = _head(role, files[0], len(files) == 1, own_columns(role, columns or {}))
         if fault:
             faults.append((role, fault))
     return [*faults, *_swapped(paths, heads)]
@@ -154,10 +157,10 @@ def _vectors_fault(path: str, width: int) -> str | None:
     )
 
 
-def _head(role: str, path: str, is_whole: bool) -> tuple[list[_Record], str | None]:
+def _head(role: str, path: str, is_whole: bool, columns: Columns | None = None) -> tuple[list[_Record], str | None]:
     """The first records of a file, and its fault."""
     with open(path, "rb") as stream:
-        items = list(itertools.islice(parse_role(role, stream, path, _ANY_GRADE, set()), _LINES))
+        items = list(itertools.islice(parse_role(role, stream, path, _ANY_GRADE, set(), columns), _LINES))
     if not items:
         return [], f"{path} holds no line."
     records = [item for item in items if not isinstance(item, Drop)]

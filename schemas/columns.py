@@ -145,6 +145,11 @@ def own_columns(role: str, names: Mapping[str, Sequence[str]]) -> Columns:
     return columns._replace(names=own)
 
 
+def is_header(fields: Sequence[str]) -> bool:
+    """Whether all fields are single words that begin with a letter."""
+    return all(map(_NAME.fullmatch, fields))
+
+
 def header_order(columns: Columns, fields: Sequence[str]) -> Order | None:
     """Returns the order of a file's columns by the names in its header.
 
@@ -174,7 +179,7 @@ def header_order(columns: Columns, fields: Sequence[str]) -> Order | None:
     )
     if columns.optional.issuperset(name for name, at in zip(columns.names, order, strict=True) if at is None):
         return order
-    if len(fields) > 1 and any(at is not None for at in order[: columns.ids]) and all(map(_NAME.fullmatch, fields)):
+    if len(fields) > 1 and any(at is not None for at in order[: columns.ids]) and is_header(fields):
         wanted = (f"{name} (optional)" if name in columns.optional else name for name in columns.names)
         raise HeaderError(", ".join(wanted))
     return None

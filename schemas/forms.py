@@ -18,11 +18,11 @@ import re
 import zlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, BinaryIO, Final, NamedTuple, TypeAlias, cast
 
 from schemas.byte_streams import unpacked
-from schemas.columns import COLUMNS, Columns, HeaderError, Order, column_name, header_order
+from schemas.columns import COLUMNS, Columns, HeaderError, Order, column_name, header_order, is_header
 from schemas.drops import Drop
 from schemas.json_files import parse_json, read_json
 from schemas.wikiclir import MAX_LINE_BYTES, Reason, decode_lines, excerpt_of, number_lines
@@ -87,6 +87,50 @@ def read_rows(role: str, stream: BinaryIO, file: str, columns: Columns | None = 
             yield from _object_rows(columns, every_line, file)
         else:
             yield from _field_rows(every_line, file, form, is_stripped=role not in ("queries", "documents"))
+
+
+def named_rows(stream: BinaryIO, file: str, limit: int) -> list[dict[str, str]]:
+    """Returns the first rows of a file by the names of their columns, whatever these are.
+
+    Args:
+      stream: the file's bytes.
+      file: the file's name.
+      limit: the number of lines to read.
+
+    Returns:
+      rows whose names are the keys of JSON objects or the fields of a header: a first line of several single words
+      without digits, unlike all following lines. Empty if the file has neither, or cannot be read.
+
+    Example:
+      >>> import io
+      >>> named_rows(io.BytesIO(b"nr,frage\\n7,Was ist Lava?\\n"), "q.csv", limit=3)
+      [{'nr': '7', 'frage': 'Was ist Lava?'}]
+      >>> named_rows(io.BytesIO(b"7,Was ist Lava?\\n8,Was ist Eis?\\n"), "q.csv", limit=3)
+      []
+    """
+    with unpacked(stream) as content:
+        lines = [
+            item[1].lstrip("\ufeff")
+            for item in decode_lines(islice(number_lines(content, file), limit), file)
+            if not isinstance(item, Drop)
+        ]
+    objects = [entry for line in lines if isinstance(entry := _json(line), dict)]
+    if objects or len(lines) < 2:
+        return [{str(name): str(value) for name, value in entry.items()} for entry in objects]
+    tables = [
+        [_split(line, separator, _is_quoted(lines, separator)) for line in lines] for separator in ("\t", ",", ";")
+    ]
+    header, *rows = max(tables, key=lambda table: min(map(len, table)))
+    if len(header) < 2 or not is_header(header) or any(map(is_header, rows)) or re.search(r"\d", "".join(header)):
+        return []
+    return [dict(zip(header, row, strict=False)) for row in rows]
+
+
+def _json(line: str) -> Any:
+    try:
+        return parse_json(line)
+    except ValueError:
+        return None
 
 
 def _head(lines: Iterable[tuple[int, bytes] | Drop]) -> Iterator[tuple[int, bytes] | Drop]:

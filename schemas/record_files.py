@@ -111,7 +111,7 @@ def parse_ids(stream: BinaryIO, file: str) -> Iterator[str | Drop]:
 
 
 def parse_role(
-    role: str, stream: BinaryIO, file: str, top_grade: int, seen: set[str] | None
+    role: str, stream: BinaryIO, file: str, top_grade: int, seen: set[str] | None, columns: Columns | None = None
 ) -> Iterator[Text | Judgment | QueryDomain | Drop]:
     """Parses a file of any role.
 
@@ -121,8 +121,9 @@ def parse_role(
       file: the file's name, for the drops.
       top_grade: the MR grade.
       seen: the ids of the role's earlier files; the ids of this file are added. None keeps repeated ids.
+      columns: the columns, if the files have other names for them.
     """
-    rows = read_rows(role, stream, file)
+    rows = read_rows(role, stream, file, columns)
     if role in ("queries", "documents"):
         return _texts(rows, file, seen, with_titles=False)
     if role == "domains":

@@ -3,7 +3,7 @@
 import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import click
@@ -34,6 +34,24 @@ allow_commands_option: Final = click.option(
     "--allow-commands", is_flag=True, expose_value=False, callback=_allow_commands,
     help="Start the programs that the configuration names (channels.lexicon.translator).",
 )  # fmt: skip
+
+
+columns_option: Final = click.option(
+    "--columns", metavar="COLUMN=NAME", multiple=True,
+    help="The name of a column (id, title, text, query_id, doc_id, grade, query, document) in your files. Repeatable.",
+)  # fmt: skip
+
+
+def column_names(values: Sequence[str], faults: list[str]) -> dict[str, list[str]]:
+    """Returns column to its names, of the values of --columns; adds the faults of their form."""
+    names: dict[str, list[str]] = {}
+    for value in values:
+        column, _, name = value.partition("=")
+        if name:
+            names.setdefault(column, []).append(name)
+        else:
+            faults.append(f"--columns: must be COLUMN=NAME; got {value!r}.")
+    return names
 
 
 def number(_context: click.Context, _parameter: click.Parameter, value: float | None) -> float | None:

@@ -28,7 +28,7 @@ from pipeline.settings_file import NotYamlError, describe_fault, load_yaml
 from schemas.errors import ConfigError
 from schemas.settings import did_you_mean
 from schemas.splits import SPLITS
-from smooth_clir.cli.arguments import allow_commands_option, json_option
+from smooth_clir.cli.arguments import allow_commands_option, column_names, columns_option, json_option
 from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, show, show_json
 
 _SPLIT_NAMES = {**{split: split for split in SPLITS}, "dev": "eval"}
@@ -75,12 +75,7 @@ _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, C
     "or settings as for channels.lexicon.translator.",
 )
 @allow_commands_option
-@click.option(
-    "--columns",
-    metavar="COLUMN=NAME",
-    multiple=True,
-    help="The name of a column (id, title, text, query_id, doc_id, grade, query, document) in your files. Repeatable.",
-)
+@columns_option
 @click.option(
     "--scale",
     metavar="NUMBERS",
@@ -252,7 +247,7 @@ def _settings(
         own[name] = own[name] or language
         if own[name] is None:
             raise click.UsageError(f"Missing option '{_option_name(name)}'.")
-    own["columns"] = _column_names(values["columns"], faults)
+    own["columns"] = column_names(values["columns"], faults)
     own["scale"] = _scale(values["scale"], faults)
     settings = ConversionSettings(**own)
     file_faults = [*filter(None, map(file_fault, paths))]
@@ -261,18 +256,6 @@ def _settings(
     if faults:
         raise ConfigError(faults)
     return settings
-
-
-def _column_names(values: Sequence[str], faults: list[str]) -> dict[str, list[str]]:
-    """Returns column to its names, of the values of --columns; adds the faults of their form."""
-    names: dict[str, list[str]] = {}
-    for value in values:
-        column, _, name = value.partition("=")
-        if name:
-            names.setdefault(column, []).append(name)
-        else:
-            faults.append(f"--columns: must be COLUMN=NAME; got {value!r}.")
-    return names
 
 
 def _scale(value: str | None, faults: list[str]) -> tuple[float, ...] | None:

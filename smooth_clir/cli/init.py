@@ -1,9 +1,8 @@
 """`clir init`: writes a configuration, from answers or options."""
 
 import os
-import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,17 +10,22 @@ import click
 import yaml
 
 from components.wikiclir_example_gen.settings import DataSettings
+from pipeline import quiet
 from pipeline.config_file import load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema, is_config_schema
-from pipeline.input_files import files_of, is_remote
-from pipeline.output_folder import write_atomically
+from pipeline.conversion.convert import CONVERSION, convert
+from pipeline.conversion.inputs import ConversionSettings, Sources, settings_faults
+from pipeline.input_files import file_fault, files_of, is_remote
+from pipeline.made_folder import made_fault
+from pipeline.output_folder import run_lock, write_atomically
 from pipeline.output_path import name_fault
-from schemas.errors import ConfigError
-from schemas.languages import LANGUAGES
+from schemas.errors import ConfigError, DataError
 from schemas.record_files import parse_judgments
 from schemas.relevance import MAX_GRADE
-from schemas.settings import did_you_mean
 from schemas.wikiclir import Judgment
+from smooth_clir.cli.answers import Answers
+from smooth_clir.cli.arguments import columns_option
+from smooth_clir.cli.run import estimate_of
 from smooth_clir.cli.terminal import for_shell, program, say, short, show
 
 EXAMPLE: Final = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
@@ -49,31 +53,6 @@ output: {output}
 """
 
 
-def _check_file(answer: str) -> str:
-    """Returns the path of an existing file, or a pattern of files; `~` is the home folder, as in a configuration."""
-    path = os.path.expanduser(answer)
-    if not is_remote(path) and not all(os.path.isfile(file) for file in files_of(path) or [path]):
-        raise click.BadParameter(f"must be a file, or a pattern of files; {answer!r} does not exist.")
-    return path
-
-
-def _check_language(answer: str) -> str:
-    """Returns the code of a known language."""
-    if answer not in LANGUAGES:
-        hint = did_you_mean(answer, LANGUAGES)
-        raise click.BadParameter(f"must be an ISO 639-1 code, such as en; got {answer!r}{hint}")
-    return answer
-
-
-_QUESTIONS: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
-    "queries": ("File of the queries (id, title, text)", _check_file),
-    "documents": ("File of the documents (id, title, text)", _check_file),
-    "judgments": ("File of the judgments (query_id, doc_id, grade)", _check_file),
-    "query_language": ("Language of the queries, such as en", _check_language),
-    "document_language": ("Language of the documents", _check_language),
-}
-
-
 @click.command("init")
 @click.argument("config", default="config.yaml", type=click.Path())
 @click.option("--queries", metavar="FILE", help="The queries: id, text, perhaps a title; see docs/formats.md.")
@@ -81,15 +60,17 @@ _QUESTIONS: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
 @click.option("--judgments", metavar="FILE", help="The judgments: query_id, doc_id, grade.")
 @click.option("--query-language", metavar="CODE", help="ISO 639-1 code of the queries' language.")
 @click.option("--document-language", metavar="CODE", help="ISO 639-1 code of the documents' language.")
+@columns_option
 @click.option(
     "--output", metavar="FOLDER", help="Folder of everything a run writes; default: runs/ and the name of CONFIG."
 )
 @click.option("--example", is_flag=True, help="Use the bundled sample, whose files are copied beside CONFIG.")
-def init(config: str, output: str | None, example: bool, **options: str | None) -> None:
+def init(config: str, columns: tuple[str, ...], output: str | None, example: bool, **options: str | None) -> None:
     """Write a commented configuration, CONFIG (config.yaml), for your files; ask for missing options.
 
-    CONFIG is written after its files have been checked. The schema of configurations is written beside it; editors use
-    it to complete and check CONFIG.
+    Each file is looked at when it is named. Files with columns of other names are converted, into a folder beside
+    CONFIG. The schema of configurations is written there, too; editors use it to complete and check CONFIG. At the end
+    stands an estimate of the first run.
 
     Example: clir init --example
     """
@@ -106,30 +87,61 @@ def init(config: str, output: str | None, example: bool, **options: str | None) 
     schema = folder / SCHEMA_FILE
     if os.path.lexists(schema) and not is_config_schema(schema):
         raise click.UsageError(f"{schema} already exists, and clir init did not write it.")
-    if example:
-        if any(options.values()):
-            raise click.UsageError("--example sets the files and languages; give it without these options.")
-        answers = {**_copy_example(folder), "query_language": "en", "document_language": "fr"}
-    else:
-        if faults := [fault for name, value in options.items() if (fault := _option_fault(name, value))]:
-            raise ConfigError(faults)
-        answers = {name: _ask(name) if value is None else _QUESTIONS[name][1](value) for name, value in options.items()}
-        for role in EXAMPLE:
-            answers[role] = _relative_to(folder, answers[role])
-    folder.mkdir(parents=True, exist_ok=True)
-    answers["top_grade"] = str(_highest_grade(folder, answers["judgments"]))
-    answers["output"] = _relative_to(folder, os.path.expanduser(output or f"runs/{path.stem}"))
-    scalars = {key: _scalar(value) for key, value in answers.items()}
-    text = _TEMPLATE.format(schema=SCHEMA_FILE, name=for_shell(config), **scalars)
-    _check(path, text)
-    write_atomically(schema, config_schema())
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:  # another process made it meanwhile
-        raise click.UsageError(_not_new(config)) from None
+    if example and (columns or any(options.values())):
+        raise click.UsageError("--example sets the files and languages; give it without these options.")
+    asked = Answers(config, columns, output)
+    with asked.kept():
+        if example:
+            answers = {**_copy_example(folder), "query_language": "en", "document_language": "fr"}
+        else:
+            answers = asked.take(options)
+            if asked.columns:
+                answers |= _converted(path, answers, asked.columns)
+            for role in EXAMPLE:
+                answers[role] = _relative_to(folder, answers[role])
+        folder.mkdir(parents=True, exist_ok=True)
+        answers["top_grade"] = str(_highest_grade(folder, answers["judgments"]))
+        answers["output"] = _relative_to(folder, os.path.expanduser(output or f"runs/{path.stem}"))
+        scalars = {key: _scalar(value) for key, value in answers.items()}
+        text = _TEMPLATE.format(schema=SCHEMA_FILE, name=for_shell(config), **scalars)
+        _check(path, text)
+        write_atomically(schema, config_schema())
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:  # another process made it meanwhile
+            raise click.UsageError(_not_new(config)) from None
     show(short(config))
+    try:
+        say("\n".join(["a first run:", *(f"  {line}" for line in estimate_of(load_config(config)).describe())]))
+    except (ConfigError, DataError) as error:
+        say(f"no estimate of a run: {error}")
     say(f"next:\n  {program()} run {for_shell(config)}")
+
+
+def _converted(path: Path, answers: Mapping[str, str], columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Converts files with columns of other names, into a folder beside the configuration.
+
+    Returns:
+      the path of each role's converted file.
+
+    Raises:
+      ConfigError: a name is no column, or a path no single file of this machine: all faults.
+      DataError: see `convert`.
+    """
+    output = path.with_name(f"{path.stem}_files")
+    paths = [answers[role] for role in EXAMPLE]
+    own = ConversionSettings(answers["query_language"], answers["document_language"], columns=columns)
+    fault = made_fault(str(output), CONVERSION)
+    faults = [*([f"{output} {fault}"] if fault else []), *filter(None, map(file_fault, paths))]
+    if faults := faults or [f"--{name}: {fault}" for name, fault in settings_faults(own, paths)]:
+        raise ConfigError(faults)
+    queries, documents, judgments = paths
+    quiet.quieten(verbose=False)
+    with run_lock(output):
+        conversion = convert(Sources(queries, documents, (("", judgments),)), own, output)
+    say("\n".join([f"converted into {short(str(output))}:", *conversion.describe(), *conversion.notes]))
+    return {role: str(output / f"{role}.tsv") for role in EXAMPLE}
 
 
 def _highest_grade(folder: Path, judgments: str) -> int:
@@ -164,28 +176,6 @@ def _scalar(value: str) -> str:
     """Returns a text in YAML, on a line."""
     style = None if value.isprintable() else '"'
     return yaml.safe_dump(value, width=1 << 20, default_style=style).splitlines()[0]
-
-
-def _option_fault(name: str, value: str | None) -> str | None:
-    """Returns the fault of an option, or None. A missing option is an error if stdin is not a terminal."""
-    option = f"--{name.replace('_', '-')}"
-    if value is None:
-        return None if sys.stdin.isatty() else f"{option} is missing, and stdin is no terminal; or give --example."
-    try:
-        _QUESTIONS[name][1](value)
-    except click.BadParameter as error:
-        return f"{option}: {error.message}"
-    return None
-
-
-def _ask(name: str) -> str:
-    """Asks a question until the answer is valid."""
-    question, check = _QUESTIONS[name]
-    try:
-        answer: str = click.prompt(question, value_proc=check, err=True)
-    except click.Abort:  # Ctrl-C or Ctrl-D
-        raise KeyboardInterrupt from None
-    return answer
 
 
 def _check(path: Path, text: str) -> None:

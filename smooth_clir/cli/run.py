@@ -3,6 +3,7 @@
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +24,9 @@ from smooth_clir.cli.imports import heavy_imports
 from smooth_clir.cli.summary import RunSummary, describe_files, metrics_table, search_table
 from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, show, show_json
 
+if TYPE_CHECKING:
+    from pipeline.estimate import RunEstimate
+
 
 @click.command()
 @click.argument("config", type=click.Path())
@@ -40,7 +44,11 @@ def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, 
     """
     loaded = load_config(config, overrides)
     if estimate:
-        _estimate(loaded, as_json, verbose)
+        estimated = estimate_of(loaded, verbose)
+        if as_json:
+            show_json(estimated.model_dump())
+        else:
+            show("\n".join(estimated.describe()))
         return
     settings = checked_run(loaded)
     with run_lock(Path(settings.output)):
@@ -74,19 +82,15 @@ def unknown_languages(settings: RunConfig) -> list[str]:
     ]
 
 
-def _estimate(settings: RunConfig, as_json: bool, verbose: bool) -> None:
-    """Prints an estimate of the run's steps, memory and disk."""
+def estimate_of(settings: RunConfig, verbose: bool = False) -> "RunEstimate":
+    """Estimates a run, and shows that it counts. Raises as `estimate_run` does."""
     with StageView() as view:
         view.start(0, 0, "counting")
         with heavy_imports(verbose):
             import pipeline.local_runner  # noqa: F401 - the memory of a run's libraries counts
             from pipeline.estimate import estimate_run
 
-        estimate = estimate_run(settings)
-    if as_json:
-        show_json(estimate.model_dump())
-    else:
-        show("\n".join(estimate.describe()))
+        return estimate_run(settings)
 
 
 def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:

@@ -1,8 +1,11 @@
 """`clir init`: a configuration from answers, which the product takes as it is."""
 
+import csv
 import gzip
 import os
 import pty
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,6 +20,8 @@ from smooth_clir.cli.init import EXAMPLE
 from tests.cli.command import Clir, Terminal
 
 SAMPLE = Path(__file__).parents[2] / "data" / "sample"
+pytestmark = pytest.mark.stages  # the estimate
+
 FILES = [word for role, name in EXAMPLE.items() for word in (f"--{role}", str(SAMPLE / name))]
 LANGUAGES = ["--query-language", "en", "--document-language", "fr"]
 
@@ -81,11 +86,13 @@ def test_a_file_that_is_there_is_never_written_over(clir: Clir, tmp_path: Path, 
             ["--queries", "nope", *FILES[2:], "--query-language", "eng"],
             ["'nope'", "'eng'", "--document-language is missing"],
         ),
-        # Files that are no queries are named as in the file that is not written.
-        (["--queries", FILES[5], *FILES[2:4], "--judgments", FILES[1], *LANGUAGES], ["a.yaml:7: data.queries"]),
-        ([*FILES, *LANGUAGES, "--output", "s3://bucket/run"], ["s3://bucket/run"]),
+        (["--queries", FILES[5], *FILES[2:4], "--judgments", FILES[1], *LANGUAGES],
+         ["--queries: ", "swapped with data.judgments", "--judgments: "]),
+        ([*FILES, *LANGUAGES, "--columns", "id=nr", "--columns", "text"], ["--columns: must be COLUMN=NAME"]),
+        ([*FILES, *LANGUAGES, "--columns", "id=no_such"], ["--columns: no file has a column 'no_such'"]),
+        ([*FILES, *LANGUAGES, "--output", "s3://bucket/run"], ["a.yaml:18: output: ", "s3://bucket/run"]),
     ],
-)
+)  # fmt: skip
 def test_all_bad_options_are_reported_and_nothing_is_written(
     clir: Clir, tmp_path: Path, arguments: list[str], reported: list[str]
 ) -> None:
@@ -172,3 +179,88 @@ def test_a_file_that_is_made_while_a_person_is_asked_stays(clir: Clir, tmp_path:
     code, _, err = clir("init", tmp_path / "a.yaml", stdin=Person(ANSWERS))
     assert (code, "a.yaml" in err) == (2, True)
     assert (tmp_path / "a.yaml").read_text() == "mine"
+
+
+def test_answers_are_kept_on_ctrl_c_as_the_command_that_goes_on(clir: Clir, tmp_path: Path) -> None:
+    answers = f"nope\n{FILES[1]}\n{FILES[3]}\n"
+    code, _, err = clir("init", tmp_path / "a.yaml", "--query-language", "en", stdin=Terminal(answers))
+    assert code == 130
+    (line,) = [line for line in err.splitlines() if line.startswith("  clir init ")]
+    _, *arguments = shlex.split(line)
+    assert arguments == [
+        *("init", str(tmp_path / "a.yaml"), "--query-language", "en"),
+        *("--queries", FILES[1], "--documents", FILES[3]),
+    ]
+    done = clir(*arguments, *FILES[4:], "--document-language", "fr")
+    assert (done.code, load_config(str(tmp_path / "a.yaml")).data.documents) == (0, str(Path(FILES[3]).resolve()))
+
+
+# Files with columns of other names
+
+COLUMNS = ["id=nr", "text=frage", "query_id=frage_nr", "doc_id=seite", "grade=wertung"]
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> list[str]:
+    """The options of the sample's files, with two more bad queries, as CSV with German headers."""
+    rows = {
+        role: [line.split("\t") for line in (SAMPLE / name).read_text("utf-8").splitlines()]
+        for role, name in EXAMPLE.items()
+    }
+    contents = {
+        "queries": [["nr", "frage"], ["no id", "text"], ["", "text"], *([row[0], row[2]] for row in rows["queries"])],
+        "documents": [["doc_id", "title", "text"], *rows["documents"]],
+        "judgments": [["wertung", "frage_nr", "seite"], *([row[2], *row[:2]] for row in rows["judgments"])],
+    }
+    for role, content in contents.items():
+        with (tmp_path / f"{role}.csv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(content)
+    return [word for role in contents for word in (f"--{role}", str(tmp_path / f"{role}.csv"))]
+
+
+def test_columns_of_other_names_are_options_and_their_files_are_converted(
+    clir: Clir, tmp_path: Path, tables: list[str]
+) -> None:
+    columns = [word for column in COLUMNS for word in ("--columns", column)]
+    done = clir("init", tmp_path / "a.yaml", *tables, *LANGUAGES, *columns)
+    assert done.code == 0
+    assert f"{tmp_path}/queries.csv:2: no id,text" in done.err and "922 used" in done.err
+    config = load_config(str(tmp_path / "a.yaml"))
+    assert config.data.top_grade == 2
+    assert Path(config.data.judgments or "").read_text().splitlines()[0] == "1\t1\t2"
+    estimate, *_ = re.findall(r"queries: 922 \(554 train, 192 eval, 176 test\)", done.err)
+    assert done.err.index(estimate) < done.err.index(f"clir run {tmp_path}/a.yaml")
+
+
+def test_a_person_sees_the_first_rows_and_says_which_column_is_what(
+    clir: Clir, tmp_path: Path, tables: list[str]
+) -> None:
+    answers = ["nr", "-", "seite", "frage", "frage_nr", "seite", "wertung", *LANGUAGES[1::2]]
+    done = clir("init", tmp_path / "a.yaml", *tables, stdin=Terminal("\n".join(answers)))
+    assert done.code == 0, done.err
+    assert re.search(r"\n  nr +\| frage\n  no id +\| text\n", done.err)
+    assert "must be one of nr, frage; got 'seite'" in done.err
+    assert (tmp_path / "a_files" / "queries.tsv").read_text("utf-8").startswith("1\t\t")
+
+
+def test_a_first_line_that_is_a_record_is_none_the_less(clir: Clir, tmp_path: Path) -> None:
+    lines = ["wolf\tPack", *(f"animal{number}\tlives in packs" for number in range(30))]
+    (tmp_path / "queries").write_text("\n".join(lines))
+    options = ["--queries", tmp_path / "queries", *FILES[2:], *LANGUAGES]
+    assert clir("init", tmp_path / "a.yaml", *options, stdin=Terminal("-\n")).code == 0
+    assert load_config(str(tmp_path / "a.yaml")).data.queries == str(tmp_path / "queries")
+
+
+def test_columns_of_a_file_that_is_refused_are_forgotten(clir: Clir, tmp_path: Path, tables: list[str]) -> None:
+    (tmp_path / "bad.csv").write_text("wort,satz\na b,c d\n")
+    answers = [tmp_path / "bad.csv", "wort", "-", "satz", tables[1], "nr", "-", "frage"]
+    answered = Terminal("\n".join(map(str, answers)) + "\n")
+    code, _, err = clir("init", tmp_path / "a.yaml", *tables[2:4], stdin=answered)
+    assert (code, "wort" in err.partition("to go on")[2], "id=nr" in err.partition("to go on")[2]) == (130, False, True)
+
+
+@pytest.mark.parametrize("content", ['{"k\\u001b[2Jey": "x", "b": 1}\n', "\x1b[2J,b\n1,2\n", "[[", "{}\n", "a,b\n" * 9])
+def test_files_of_any_kind_leave_the_terminal_alone(clir: Clir, tmp_path: Path, content: str) -> None:
+    (tmp_path / "q").write_text(content)
+    _, out, err = clir("init", tmp_path / "a.yaml", stdin=Terminal(f"{tmp_path / 'q'}\n"))
+    assert "\x1b" not in out + err and "Traceback" not in err
