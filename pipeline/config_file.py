@@ -21,13 +21,16 @@ from schemas.errors import ConfigError
 from schemas.settings import path_settings
 
 
-def load_config(path: str, overrides: Sequence[str] = (), for_cluster: bool = False) -> RunConfig:
+def load_config(
+    path: str, overrides: Sequence[str] = (), for_cluster: bool = False, origin: str | None = None
+) -> RunConfig:
     """Reads and checks a configuration, and the form of the files that it names.
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
       overrides: `section.key=value`, the value in YAML. Relative paths in them are relative to the current folder.
       for_cluster: see `check_config`.
+      origin: the location of the overrides, if they are no `--set` of the command line.
 
     Returns:
       the configuration, with absolute paths.
@@ -37,7 +40,7 @@ def load_config(path: str, overrides: Sequence[str] = (), for_cluster: bool = Fa
     """
     content, locations, faults = read_settings_file(path, RunConfig)
     for override in overrides:
-        faults += apply_override(content, locations, override, RunConfig, changed_preset_fault)
+        faults += apply_override(content, locations, override, RunConfig, changed_preset_fault, origin)
     return check_config(content, locations, path, faults, for_cluster=for_cluster)
 
 

@@ -273,6 +273,7 @@ def apply_override(
     override: str,
     settings: type[Settings],
     fault_of_preset: Callable[[Mapping[str, Any], Any], str | None] = lambda content, value: None,
+    origin: str | None = None,
 ) -> list[str]:
     """Applies one `section.key=value` to raw settings.
 
@@ -282,6 +283,7 @@ def apply_override(
       override: the value in YAML. Relative paths in it are relative to the current folder.
       settings: the class of the settings.
       fault_of_preset: returns an error message for an override of `preset`, or None.
+      origin: the location of the value, if it is no `--set` of the command line.
 
     Returns:
       the faults of the override.
@@ -290,7 +292,7 @@ def apply_override(
     # The value, or a section of it, may be a key or a password: do not show it.
     is_secret = _MAY_HOLD_SECRETS.fullmatch(name) or ("{" in text and "translator" in text)
     shown = f"{name}=..." if is_secret else override
-    location = f"--set {printable(shown, _LONGEST_VALUE)}"
+    location = origin or f"--set {printable(shown, _LONGEST_VALUE)}"
     if not equals or not all(name.split(".")):
         return [f"{location}: must have the form section.key=value."]
     try:

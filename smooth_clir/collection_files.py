@@ -4,15 +4,16 @@ import io
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from pipeline.conversion.convert import CONVERSION, convert
+from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, convert
 from pipeline.conversion.inputs import ConversionSettings, Sources, settings_faults
 from pipeline.conversion.pairs import convert_pairs
 from pipeline.input_files import file_fault
 from pipeline.made_folder import made_fault
-from pipeline.output_folder import run_lock
+from pipeline.output_folder import run_lock, write_atomically
 from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
 from schemas.record_files import parse_texts
@@ -34,8 +35,8 @@ Texts: TypeAlias = str | Path | Frame | Mapping[str, str] | Rows
 """Id to text; (id, text), (id, title, text) or a dictionary of each query or document; a table; or a file's path."""
 Judgments: TypeAlias = str | Path | Frame | Mapping[str, Mapping[str, float]] | Rows
 """Query id to document id to grade; (query_id, doc_id, grade) or a dictionary of each; a table; or a file's path."""
-Pairs: TypeAlias = str | Path | Frame | Rows
-"""(query, document) or a dictionary of each; a table; or a file's path."""
+Pairs: TypeAlias = str | Path | tuple[str | Path, str | Path] | Frame | Rows
+"""(query, document) or a dictionary of each; a table; or the path of a file, or of two aligned files."""
 
 _COLUMNS = {
     "queries": (("id", "text"), ("id", "title", "text")),
@@ -60,32 +61,39 @@ def convert_content(content: Mapping[str, Any], settings: ConversionSettings, ou
     if content.keys() not in ({"pairs"}, {"queries", "documents", "judgments"}):
         raise ConfigError([f"give queries, documents and judgments, or pairs; got {', '.join(content) or 'none'}."])
     with tempfile.TemporaryDirectory() as staging:
-        paths = {role: _file(role, part, Path(staging)) for role, part in content.items()}
+        files = {role: _files(role, part, Path(staging)) for role, part in content.items()}
+        paths = [*chain(*files.values())]
         fault = made_fault(output, CONVERSION)
-        file_faults = [*([f"output: {fault}"] if fault else []), *filter(None, map(file_fault, paths.values()))]
-        own_faults = settings_faults(settings, () if file_faults else [*paths.values()])
+        file_faults = [*([f"output: {fault}"] if fault else []), *filter(None, map(file_fault, paths))]
+        own_faults = settings_faults(settings, () if file_faults else paths)
         if faults := [*file_faults, *(f"{name}: {fault}" for name, fault in own_faults)]:
             raise ConfigError(faults)
         try:
             with run_lock(Path(output)):
-                if "pairs" in paths:
-                    conversion = convert_pairs((paths["pairs"],), settings, Path(output))
+                if "pairs" in files:
+                    conversion = convert_pairs(files["pairs"], settings, Path(output))
                 else:
-                    sources = Sources(paths["queries"], paths["documents"], (("", paths["judgments"]),))
+                    (queries,), (documents,), (judgments,) = (
+                        files[role] for role in ("queries", "documents", "judgments")
+                    )
+                    sources = Sources(queries, documents, (("", judgments),))
                     conversion = convert(sources, settings, Path(output))
+                account = Path(output, ACCOUNT_FILE)
+                write_atomically(account, _without_folder(account.read_text(), json.dumps(staging)[1:-1]))
         except DataError as error:
             raise DataError(_without_folder(str(error), staging)) from None
         say(_without_folder("\n".join([*conversion.describe(), *conversion.notes]), staging))
 
 
-def _file(role: str, content: Any, folder: Path) -> str:
-    """Returns the path of the file of a role; writes it, unless the content is a path."""
-    if isinstance(content, str | Path):
-        return str(content)
+def _files(role: str, content: Any, folder: Path) -> tuple[str, ...]:
+    """Returns the paths of a role's file, or of two aligned files; writes a file, unless the content is paths."""
+    paths = content if role == "pairs" and isinstance(content, tuple) and len(content) == 2 else (content,)
+    if all(isinstance(path, str | Path) for path in paths):
+        return tuple(map(str, paths))
     path = folder / role
     with path.open("wb") as stream:
         stream.writelines(_lines(role, content))
-    return str(path)
+    return (str(path),)
 
 
 def _without_folder(text: str, folder: str) -> str:

@@ -81,7 +81,8 @@ class Ranker(LoadedModel):
           queries, documents: id to text; (id, text), (id, title, text) or a dictionary of each; a DataFrame; or the
             path of a file.
           judgments: query id to document id to grade, or (query_id, doc_id, grade) of each, or as for queries.
-          pairs: instead of these three, (query, document) of each, such as translations, or as for queries.
+          pairs: instead of these three, (query, document) of each, such as translations, or as for queries; or the
+            paths of two aligned files.
           query_language, document_language: ISO 639-1 codes.
           output: a folder that is new, empty, or of an earlier call.
           settings: setting to value, such as {"training.epochs": 3}: docs/settings.md.
@@ -106,7 +107,7 @@ class Ranker(LoadedModel):
         convert_content({role: content for role, content in roles.items() if content is not None}, own, output)
         values = {"search.index": True, **(settings or {})}
         overrides = [f"{name}={json.dumps(value)}" for name, value in values.items()]
-        _run(load_config(os.path.join(output, CONFIG_FILE), overrides))
+        _run(load_config(os.path.join(output, CONFIG_FILE), overrides, origin="settings"))
         return cls.load(os.path.join(output, RUN_FOLDER))
 
     def search(self, query: str, top: int = 10) -> tuple[Hit, ...]:

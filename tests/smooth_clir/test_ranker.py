@@ -1,5 +1,6 @@
 """smooth_clir/ranker.py: a ranker in another process."""
 
+import json
 import pickle
 import shutil
 import subprocess
@@ -88,6 +89,8 @@ def test_documents_in_memory_are_ranked(output: Path, documents: object) -> None
         ({"pairs": [("a", "b")]}, "^pairs must hold two different documents or more; got 1"),
         ({"pairs": [("a", "b"), ("c", "")]}, "(?s)^pairs: 1 of 2 lines are bad.* pairs:2: "),
         ({"pairs": "missing.tsv"}, "missing.tsv"),
+        ({"pairs": ("missing.en", "missing.fr")}, "(?s)missing.en.*missing.fr"),
+        ({"pairs": [("a", "b"), ("c", "d")], "settings": {"loss.x": 1}}, "^settings: loss.x: "),
         ({"pairs": [("a", "b")], "query_language": "xx"}, "query_language: must be an ISO 639-1 code"),
         ({"pairs": [("a", "b")], "columns": {"qury": ["b"]}}, "got 'qury'; did you mean query?"),
         ({"pairs": [("a", "b")], "scale": [2, 1]}, "scale: must be ascending numbers; got 2, 1"),
@@ -101,6 +104,23 @@ def test_data_that_no_training_could_use_are_refused(tmp_path: Path, arguments: 
         Ranker.train(
             **{"query_language": "en", "document_language": "fr", "output": str(tmp_path / "out"), **arguments}
         )
+
+
+@pytest.mark.parametrize("are_files", [True, False])
+def test_the_account_of_a_conversion_names_files_of_the_user_and_arguments_alone(
+    tmp_path: Path, are_files: bool
+) -> None:
+    from smooth_clir import Ranker
+
+    paths = (tmp_path / "a.en", str(tmp_path / "a.fr"))
+    for path in paths:
+        Path(path).write_text("a\nb\nc\n")
+    pairs: Any = paths if are_files else [("a", "a"), ("b", "b"), ("c", "c")]
+    languages = {"query_language": "en", "document_language": "fr"}
+    with pytest.raises(ConfigError, match="settings: loss.x: "):  # ends before the training
+        Ranker.train(pairs=pairs, output=str(tmp_path / "out"), settings={"loss.x": 1}, **languages)
+    account = json.loads((tmp_path / "out" / "conversion.json").read_text())["account"]["inputs"]["pairs"]
+    assert (account["path"], account["used"]) == (" and ".join(map(str, paths)) if are_files else "pairs", 3)
 
 
 @pytest.mark.long
