@@ -202,8 +202,8 @@ def _convert_documents(values: Mapping[str, Any], output: str, faults: list[str]
     settings = _settings(values, [path], None, None, faults)
     with StageView() as view:
         view.start(0, 0, "converting")
-        convert = partial(convert_documents, path, query_source, translator, settings, Path(output))
-        return _run_conversion(settings, output, convert)
+        run_conversion = partial(convert_documents, path, query_source, translator, settings, Path(output))
+        return _run_conversion(settings, output, run_conversion)
 
 
 def _translator(value: str | None, faults: list[str]) -> TranslatorSettings | None:
