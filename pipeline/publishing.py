@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from models.lexicon.lexicon import COLLECTION_FILE, STATISTICS_FILE, WITHOUT_DOMAIN
+from models.lexicon.lexicon import COLLECTION_FILE, STATISTICS_FILE, WITHOUT_DOMAIN, WORDS_FILE
 from pipeline.layout import (
     CELL_DIGEST_FILE,
     CELL_FILE,
@@ -22,7 +22,7 @@ from schemas.errors import DataError
 from schemas.provenance import PROVENANCE_FILE
 from schemas.wording import first_bytes
 
-_FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE)
+_FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE, WORDS_FILE)
 """The files that only other stages read, besides the lexicons in the folder `WITHOUT_DOMAIN`."""
 
 _UNSAFE: Final = r"[^\w.=,+-]+"

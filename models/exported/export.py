@@ -21,7 +21,8 @@ from models.texts.token_offsets import tokenize_with_offsets
 from schemas import features as f
 
 _Table: Final[type] = tf.saved_model.experimental.TrackableResource
-_TERM_SIGNATURES: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms", "known_share")
+_TERM_SIGNATURES: Final = ("words_channel", "explain", "translate", "own_terms", "known_share")
+_LEXICON_SIGNATURES: Final = ("collection_statistics", "document_words")
 
 
 class _Server(tf.Module):
@@ -216,8 +217,8 @@ class _ExplainingServer(_EncodingServer):
     _channel: Callable[[], SparseInnerProduct]
 
     def signatures(self) -> dict[str, Any]:
-        has_statistics = isinstance(self._channel(), LexiconChannel)
-        names = [name for name in _TERM_SIGNATURES if has_statistics or name != "collection_statistics"]
+        is_lexicon = isinstance(self._channel(), LexiconChannel)
+        names = (*_TERM_SIGNATURES, *(_LEXICON_SIGNATURES if is_lexicon else ()))
         return {**super().signatures(), **{name: getattr(self, name) for name in names}}
 
     @graph_function(input_signature=[])
@@ -248,6 +249,13 @@ class _ExplainingServer(_EncodingServer):
         channel: Any = self._channel()
         statistics: CollectionStatistics = channel.statistics()
         return statistics._asdict()
+
+    @graph_function(input_signature=[])
+    def document_words(self) -> dict[str, tf.Tensor]:
+        """Returns stems with the words that readers see in their place, each [words]."""
+        channel: Any = self._channel()
+        stems, words = channel.document_words()
+        return {"stem": stems, "word": words}
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -294,6 +302,7 @@ def export_ranker(
         words_channel            -> name of the channel of words that match, segmented
         collection_statistics    -> documents, mean_length, and term, document_frequency [terms], from which its weights
                                  follow
+        document_words           -> stem, word [words]: up to three words of each stem, for readers
         explain                  query, document -> query_term, document_term, part [entries]
         translate                query [batch] -> query_term, document_term, weight [entries]
         own_terms                document [batch] -> stems, weights [batch, width], as above, of the stems that the

@@ -15,6 +15,9 @@ class Translation(JsonRecord):
     """A stem of documents that answers a stem of queries."""
 
     stem: str
+    words: tuple[str, ...] = ()
+    """The most frequent words with this stem in the training's documents; empty if the stem is the only one, and in
+    models of earlier releases."""
     weight: float
 
 
@@ -22,17 +25,31 @@ class StemTranslations(JsonRecord):
     """A stem of queries and its translations, best first; the stem itself is not among them."""
 
     stem: str
+    is_known: bool | None = None
+    """Whether the lexicon has the stem, of a query or of a document; None in models of earlier releases."""
+    equal: Translation
+    """The equal stem of documents, which always matches, with the weight 1."""
     translations: tuple[Translation, ...]
 
     @classmethod
-    def of(cls, outputs: _Arrays) -> "list[StemTranslations]":
-        """Returns the translations of each stem, from the outputs of `translate`."""
-        by_stem: dict[str, list[Translation]] = {}
+    def of(
+        cls, outputs: _Arrays, words: Mapping[str, tuple[str, ...]], known: Mapping[str, bool]
+    ) -> "list[StemTranslations]":
+        """Returns the translations of each stem.
+
+        Args:
+          outputs: those of `translate`.
+          words: document stem to its words.
+          known: whether the lexicon has a stem.
+        """
+        by_stem: dict[str, dict[str, Translation]] = {}
         for stem, answer, weight in _entries(outputs):
-            answers = by_stem.setdefault(stem, [])
-            if answer != stem:
-                answers.append(Translation(stem=answer, weight=weight))
-        return [cls(stem=stem, translations=(*answers,)) for stem, answers in by_stem.items()]
+            translation = Translation(stem=answer, words=words.get(answer, ()), weight=weight)
+            by_stem.setdefault(stem, {})[answer] = translation
+        return [
+            cls(stem=stem, is_known=known.get(stem), equal=answers.pop(stem), translations=(*answers.values(),))
+            for stem, answers in by_stem.items()
+        ]
 
 
 class ModelStatistics(NamedTuple):

@@ -1,5 +1,6 @@
 """The exported model, and what it tells: scores, vectors, explanations and translations."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -209,7 +210,24 @@ class ExportedModel(ModelSignatures):
           DataError: the model has no lexicon.
         """
         self._check_lexicon()
-        return {word: StemTranslations.of(self.call("translate", {"query": as_texts([word])})) for word in words}
+        tables = {word: self.call("translate", {"query": as_texts([word])}) for word in words}
+        stems = sorted({stem for table in tables.values() for stem in table["query_term"].tolist()})
+        known: dict[str, bool] = {}
+        if stems and "known_share" in self.signatures:
+            # The stem of a stem is itself.
+            shares = self.call("known_share", {"query": as_texts(stems)})["share"].tolist()
+            known = {stem.decode(): share > 0 for stem, share in zip(stems, shares, strict=True)}
+        return {word: StemTranslations.of(table, self._document_words, known) for word, table in tables.items()}
+
+    @cached_property
+    def _document_words(self) -> dict[str, tuple[str, ...]]:
+        """The most frequent words of each document stem; empty in models of earlier releases."""
+        words = defaultdict[str, tuple[str, ...]](tuple)
+        if "document_words" in self.signatures:
+            table = self.call("document_words", {})
+            for stem, word in zip(table["stem"].tolist(), table["word"].tolist(), strict=True):
+                words[stem.decode()] += (word.decode(),)
+        return dict(words)
 
     def all_translations(self) -> dict[tuple[str, str], float]:
         """Returns the weight of each translation in the lexicon, by (query stem, document stem).

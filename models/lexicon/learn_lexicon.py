@@ -1,6 +1,7 @@
 """Learns a lexicon: translations from pairs of texts, and document frequencies from a collection."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
@@ -47,7 +48,10 @@ def learn_lexicon(
       collection: the text of every document; `DocumentTexts` are counted shard by shard.
     """
     counter = TermCounter(kind, rules)
-    translations = _translations(counter, languages, pairs) if kind == "lexicon" else sparse.csr_matrix((0, 0))
+    occurrences = Counter[bytes]()
+    translations = sparse.csr_matrix((0, 0))
+    if kind == "lexicon":
+        translations = _translations(counter, languages, pairs, occurrences)
     # The transpose of T without its identity: what a document's term adds to tf' of other terms.
     added = (translations - sparse.diags(translations.diagonal())).T.tocsr()
     # The parts that a process counts share a counter, so that each word is stemmed once.
@@ -77,15 +81,21 @@ def learn_lexicon(
         [terms[row] for row in order],
         _from_fixed(_grown(frequency, len(terms)))[order],
         translations[order][:, order],
+        counter.commonest_words(languages[1], occurrences),
     )
 
 
 # Translations
 
 
-def _translations(counter: TermCounter, languages: tuple[str, str], pairs: Iterable[Pair]) -> sparse.csr_matrix:
-    """Learns A for all terms so far, float64 [terms, terms]; counts a text in several pairs only once."""
-    texts = [_DistinctTexts(counter, language) for language in languages]
+def _translations(
+    counter: TermCounter, languages: tuple[str, str], pairs: Iterable[Pair], occurrences: Counter[bytes]
+) -> sparse.csr_matrix:
+    """Learns A for all terms so far, float64 [terms, terms]; counts a text in several pairs only once.
+
+    Adds to the occurrences of words in documents.
+    """
+    texts = [_DistinctTexts(counter, languages[0]), _DistinctTexts(counter, languages[1], occurrences)]
     pair_rows: list[list[int]] = [[], []]
     weights: list[float] = []
     for batch in batches(pairs, _BATCH):
@@ -107,8 +117,8 @@ def _translations(counter: TermCounter, languages: tuple[str, str], pairs: Itera
 class _DistinctTexts:
     """The terms of the distinct queries or documents; `counter` counts the terms of both."""
 
-    def __init__(self, counter: TermCounter, language: str) -> None:
-        self._counter, self._language = counter, language
+    def __init__(self, counter: TermCounter, language: str, occurrences: Counter[bytes] | None = None) -> None:
+        self._counter, self._language, self._occurrences = counter, language, occurrences
         self._row: dict[bytes, int] = {}
         self._counts: list[sparse.csr_matrix] = []
 
@@ -121,7 +131,7 @@ class _DistinctTexts:
                 self._row[key] = len(self._row)
                 new.append(text)
             rows.append(self._row[key])
-        self._counts.append(self._counter.count(new, self._language))
+        self._counts.append(self._counter.count(new, self._language, self._occurrences))
         return rows
 
     def counts(self, terms: int) -> sparse.csr_matrix:

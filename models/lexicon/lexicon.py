@@ -15,6 +15,7 @@ from schemas.word_rules import WordRules
 TABLE_FILE: Final = "lexicon.tsv"
 STATISTICS_FILE: Final = "statistics.tsv"
 COLLECTION_FILE: Final = "collection.json"
+WORDS_FILE: Final = "words.tsv"
 WITHOUT_DOMAIN: Final = "without"
 """The subfolder of lexicons that were each learned without a training domain, numbered as the sorted domains."""
 
@@ -47,12 +48,15 @@ class Lexicon:
       terms: the terms of the collection and of the pairs, sorted by their UTF-8; at least one.
       document_frequency: the sum over the documents of min(1, tf') for each term of a query: float64 [terms].
       translations: A of `models.lexicon.learn_lexicon`, float64 [query terms, document terms].
+      words: for readers, the most frequent words of the stems in the pairs' documents, as (stem, word), the first
+        first; see `TermCounter.commonest_words`.
     """
 
     record: CollectionRecord
     terms: Sequence[bytes]
     document_frequency: npt.NDArray[np.float64]
     translations: sparse.csr_matrix
+    words: Sequence[tuple[bytes, bytes]] = ()
 
     def files(self) -> Iterable[tuple[str, str]]:
         """Yields the names and contents of the lexicon's files, which are readable for people."""
@@ -65,6 +69,7 @@ class Lexicon:
         yield TABLE_FILE, "".join(f"{query}\t{document}\t{-weight:.9f}\n" for query, weight, document in rows)
         frequencies = zip(self.terms, self.document_frequency.tolist(), strict=True)
         yield STATISTICS_FILE, "".join(f"{term.decode()}\t{frequency!r}\n" for term, frequency in frequencies)
+        yield WORDS_FILE, "".join(f"{term.decode()}\t{word.decode()}\n" for term, word in self.words)
 
 
 def read_lexicon(folder: str) -> Lexicon:
@@ -87,4 +92,5 @@ def read_lexicon(folder: str) -> Lexicon:
         ),
         shape=(len(terms), len(terms)),
     )
-    return Lexicon(record, terms, np.array([float(frequency) for _, frequency in statistics]), translations)
+    words = [(term, word) for term, word in rows(WORDS_FILE)]
+    return Lexicon(record, terms, np.array([float(frequency) for _, frequency in statistics]), translations, words)

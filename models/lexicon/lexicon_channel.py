@@ -76,6 +76,10 @@ class LexiconChannel(SparseInnerProduct, ABC):
         self._record = lexicon.record
         self._vocabulary = Vocabulary(lexicon.terms)
         frequency = lexicon.document_frequency[self._vocabulary.order]
+        numbers = self._vocabulary.numbers(tf.constant([term for term, _ in lexicon.words], tf.string))
+        words = tf.constant([word for _, word in lexicon.words], tf.string)
+        self._word_terms = tf.Variable(numbers[numbers >= 0], trainable=False, name="word_terms")
+        self._words = tf.Variable(words[numbers >= 0], trainable=False, name="words")
         self._idf = tf.Variable(idf(self._record.documents, frequency), trainable=False, dtype=tf.float32, name="idf")
 
     @classmethod
@@ -92,6 +96,10 @@ class LexiconChannel(SparseInnerProduct, ABC):
     def knows(self, terms: tf.Tensor) -> tf.Tensor:
         """Whether the lexicon has each term, string [terms] -> bool [terms]."""
         return self._vocabulary.numbers(terms) >= 0
+
+    def document_words(self) -> tuple[tf.Tensor, tf.Tensor]:
+        """Stems and their words in the training's documents, string [words] each: see `Lexicon.words`."""
+        return self._vocabulary.terms(self._word_terms), tf.identity(self._words)
 
     def statistics(self) -> CollectionStatistics:
         """The statistics in the lexicon; df is computed from idf."""

@@ -1,7 +1,8 @@
 """The terms of the channel of matching words: words, or their stems."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,9 @@ from models.texts.tokens import tokenize
 from models.texts.word_counts import distinct_words
 from schemas.collection import RawText
 from schemas.word_rules import WordRules
+
+_SHOWN_WORDS: Final = 3
+"""Number of a stem's words that are kept for readers."""
 
 
 class Terms(NamedTuple):
@@ -83,11 +87,34 @@ class TermCounter:
         """The numbers of terms, new ones for new terms: int32 [terms]."""
         return np.array([self._number.setdefault(term, len(self._number)) for term in terms], np.int32)
 
-    def count(self, texts: Sequence[RawText], language: str) -> sparse.csr_matrix:
-        """Counts each term in each text: int32 [texts, terms so far]."""
+    def count(
+        self, texts: Sequence[RawText], language: str, occurrences: Counter[bytes] | None = None
+    ) -> sparse.csr_matrix:
+        """Counts each term in each text: int32 [texts, terms so far]; adds to the occurrences of words, if given."""
         distinct = distinct_words(texts, self._rules)
+        if occurrences is not None:
+            counts = np.bincount(distinct.indices, minlength=len(distinct.words)).tolist()
+            occurrences.update(dict(zip(distinct.words, counts, strict=True)))
         columns = self._numbers_of_words(distinct.words, language)
         return distinct.counts(columns, len(self._number))
+
+    def commonest_words(self, language: str, occurrences: Counter[bytes]) -> list[tuple[bytes, bytes]]:
+        """Returns the most frequent words of each term, up to three: pairs of term and word.
+
+        Leaves out a term whose only word is the term itself.
+
+        Args:
+          language: the words' ISO 639-1 code.
+          occurrences: the number of occurrences of each word.
+        """
+        words_of = defaultdict[int, list[bytes]](list)
+        ordered = sorted(occurrences, key=lambda word: (-occurrences[word], word))
+        for word, number in zip(ordered, self._numbers_of_words(ordered, language).tolist(), strict=True):
+            if number >= 0 and len(words_of[number]) < _SHOWN_WORDS:
+                words_of[number].append(word)
+        terms = self.terms
+        pairs = ((terms[number], words) for number, words in words_of.items() if words != [terms[number]])
+        return [(term, word) for term, words in sorted(pairs) for word in words]
 
     def _numbers_of_words(self, words: Sequence[bytes], language: str) -> npt.NDArray[np.int32]:
         """The number of each word's term, -1 for a word without a term: int32 [words]."""

@@ -18,7 +18,7 @@ from smooth_clir.cli.model_folder import find_model
 from smooth_clir.cli.terminal import FIELD, for_shell, say, short, show, show_json
 
 if TYPE_CHECKING:
-    from models.exported.lexicon import StemTranslations, Translation
+    from models.exported.lexicon import StemTranslations
 
 
 @click.command()
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: bool) -> None:
     """Show the translations of query words in the lexicon of an exported MODEL, best first, or write them all.
 
-    Each word is shown with its stem, the document stems that match it, and their weights. The same stem always matches,
-    with the weight 1. --export writes the stems and weights of the whole lexicon, for channels.lexicon.pairs or, as
-    JSON, for fast_psq.
+    Each word is shown with its stem, the document stems that match it, and their weights. The equal stem always
+    matches, with the weight 1. A document stem is shown as its most frequent words in the training's documents.
+    --export writes the stems and weights of the whole lexicon, for channels.lexicon.pairs or, as JSON, for fast_psq.
 
     In kana, Thai, Lao, Khmer and Burmese a stem is a pair of neighbouring characters. Overlapping pairs with similar
     weights are shown as a single text; --json has the pairs.
 
     MODEL is a run's output folder, its serving folder, or a version in it.
 
-    Example: clir lexicon runs/sample --word cat --word river
+    Example: clir lexicon runs/sample --word wolf --word rock
     """
     if bool(words) == (export is not None):
         raise click.UsageError("give --word or --export, and not both.")
@@ -70,23 +70,32 @@ def _lines(word: str, stems: "Sequence[StemTranslations]", is_segmented: bool) -
         yield f"{shown!r} holds no word"
     elif len(stems) == 1:
         yield f"{shown}, stem {names[0]}"
-        yield from _translations(stems[0].translations, "  ", is_segmented)
+        yield from _translations(stems[0], "  ", is_segmented)
     else:
         yield f"{shown}, stems {', '.join(names)}"
         for stem, name in zip(stems, names, strict=True):
             yield f"  {name}"
-            yield from _translations(stem.translations, "    ", is_segmented)
+            yield from _translations(stem, "    ", is_segmented)
 
 
-def _translations(translations: "Sequence[Translation]", indent: str, is_segmented: bool) -> Iterator[str]:
+def _translations(stem: "StemTranslations", indent: str, is_segmented: bool) -> Iterator[str]:
+    """Yields a line for the equal stem, and for each translation, with the words that have its stem."""
     from models.texts.joined_pairs import join_pairs
 
-    answers = [(translation.stem, translation.weight) for translation in translations]
+    def line(text: str, weight: float, words: Sequence[str]) -> str:
+        return f"{indent}{weight:.4f}  {printable(', '.join(words) or text, FIELD)}"
+
+    if stem.is_known is False:
+        yield f"{indent}unknown word: no training query has it; only the same word matches"
+        return
+    yield line(stem.equal.stem, stem.equal.weight, stem.equal.words) + " (equal stem)"
+    words = {translation.stem: translation.words for translation in stem.translations}
+    answers = [(translation.stem, translation.weight) for translation in stem.translations]
     # In a segmented text, two characters are a word, not a pair.
     for text, weight in answers if is_segmented else join_pairs(answers):
-        yield f"{indent}{weight:.4f}  {printable(text, FIELD)}"
-    if not translations:
-        yield f"{indent}no translation; only the same stem matches"
+        yield line(text, weight, words.get(text, ()))
+    if not answers:
+        yield f"{indent}no translation was learned; only words with the equal stem match"
 
 
 def _export(model: str, export: str, as_json: bool) -> None:

@@ -46,28 +46,42 @@ FILE = {"ファ": 0.5, "ァイ": 0.4, "イル": 0.45}
     ("stems", "is_segmented", "lines"),
     [
         ({}, False, ["'file' holds no word"]),
-        ({"file": FILE}, False, ["file, stem file", "  0.5000  ファイル"]),
-        ({"file": FILE}, True, ["file, stem file", "  0.5000  ファ", "  0.4500  イル", "  0.4000  ァイ"]),
+        ({"file": FILE}, False, ["file, stem file", "  1.0000  file (equal stem)", "  0.5000  ファイル"]),
         (
-            {"ファ": {"file": 0.5}, "ァヌ": {}},
+            {"file": FILE},
+            True,
+            ["file, stem file", "  1.0000  file (equal stem)", "  0.5000  ファ", "  0.4500  イル", "  0.4000  ァイ"],
+        ),
+        (
+            {"ファ": {"file": 0.5}, "ァヌ": None},
             False,
             [
                 "file, stems ファ, ァヌ",
-                *("  ファ", "    0.5000  file"),
-                *("  ァヌ", "    no translation; only the same stem matches"),
+                *("  ファ", "    1.0000  ファ (equal stem)", "    0.5000  file, files"),
+                *("  ァヌ", "    unknown word: no training query has it; only the same word matches"),
+            ],
+        ),
+        (
+            {"file": {}},
+            False,
+            [
+                *("file, stem file", "  1.0000  file (equal stem)"),
+                "  no translation was learned; only words with the equal stem match",
             ],
         ),
     ],
 )
 def test_a_word_is_shown_with_the_translations_of_each_stem_and_joined_pairs(
-    stems: dict[str, dict[str, float]], is_segmented: bool, lines: list[str]
+    stems: dict[str, dict[str, float] | None], is_segmented: bool, lines: list[str]
 ) -> None:
     translated = [
         StemTranslations(
             stem=stem,
+            is_known=answers is not None,
+            equal=Translation(stem=stem, weight=1),
             translations=tuple(
-                Translation(stem=text, weight=weight)
-                for text, weight in sorted(answers.items(), key=lambda answer: -answer[1])
+                Translation(stem=text, words=("file", "files") if text == "file" else (), weight=weight)
+                for text, weight in sorted((answers or {}).items(), key=lambda answer: -answer[1])
             ),
         )
         for stem, answers in stems.items()
@@ -172,13 +186,15 @@ def test_lexicon_shows_the_translations_of_words(clir: Clir, words_path: str) ->
     arguments = ["lexicon", words_path, "--word", "Dog", "--word", "qxqxq", "--word", "!"]
     done = clir(*arguments)
     assert (done.code, done.err) == (0, "")
-    head, best, *_ = done.out.splitlines()
-    assert head == "Dog, stem dog"
+    head, equal, best, *_ = done.out.splitlines()
+    assert (head, equal) == ("Dog, stem dog", "  1.0000  dog (equal stem)")
     assert re.fullmatch(r"  [01]\.\d{4}  chien", best)
     dog, unknown, nothing = json.loads(clir(*arguments, "--json").out)
     assert (dog["word"], dog["stems"][0]["stem"]) == ("Dog", "dog")
     assert dog["stems"][0]["translations"][0]["stem"] == "chien"
-    assert unknown == {"word": "qxqxq", "stems": [{"stem": "qxqxq", "translations": []}]}
+    equal_stem = {"stem": "qxqxq", "words": [], "weight": 1.0}
+    stem = {"stem": "qxqxq", "is_known": False, "equal": equal_stem, "translations": []}
+    assert unknown == {"word": "qxqxq", "stems": [stem]}
     assert nothing == {"word": "!", "stems": []}
 
 

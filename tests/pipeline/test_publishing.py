@@ -20,7 +20,7 @@ MADE = {
     ("WikiClirExampleGen", "report"): ["report.json"],
     ("TrainingReport", "report"): ["training/training.json", "tuning/results.md"],
     ("LexiconGen", "lexicon"): [
-        "lexicon.tsv", "report.json", "statistics.tsv", "collection.json", "without/news/lexicon.tsv",
+        "lexicon.tsv", "report.json", "statistics.tsv", "collection.json", "words.tsv", "without/news/lexicon.tsv",
     ],
     ("Evaluator", "evaluation"): ["metrics.json", "run.trec"],
     ("Gate", "blessing"): ["verdict.json", "BLESSED"],

@@ -46,6 +46,7 @@ PLAIN = {"score", "encode_query", "encode_document"}
 TAKE_VECTORS = {f"{name}_with_vectors" for name in PLAIN}
 OTHER_SIGNATURES = {
     *("channel_weights", "grade_bands", "count_terms", "explain_words", "words_channel", "collection_statistics"),
+    "document_words",
     *("explain", "translate", "own_terms", "known_share", "serving_default", "text_encoder"),
 }
 

@@ -114,6 +114,25 @@ def test_translations_are_those_of_each_stem_of_a_text_the_best_first():
     assert all(0.01 <= weight <= 1 for weight in weights)
     assert "arara" not in {translation.stem for translation in answers["ararat"][0].translations}  # itself
     assert answers["zzz"][0].translations == ()
+    assert {text: stems[0].is_known for text, stems in answers.items() if stems} == {
+        "Dogs": True, "dog": True, "ararat": True, "zzz": False, "cat-dog": True,
+    }  # fmt: skip
+
+
+def test_a_stem_of_documents_has_its_words_and_the_equal_stem_has_weight_1():
+    (ararat,) = model_with_words().translations(["ararat"])["ararat"]
+    assert (ararat.equal.stem, ararat.equal.words, ararat.equal.weight) == ("arara", ("ararat",), 1.0)
+    words = {translation.stem: translation.words for translation in ararat.translations}
+    assert words["lune"] == ()  # the only word with this stem is the stem
+
+
+def test_a_model_without_words_or_known_shares_shows_stems(monkeypatch):
+    model = model_with_words()
+    monkeypatch.setattr(model, "signatures", model.signatures - {"document_words", "known_share"})
+    monkeypatch.delitem(vars(model), "_document_words", raising=False)
+    (ararat,) = model.translations(["ararat"])["ararat"]
+    assert (ararat.is_known, ararat.equal.words) == (None, ())
+    monkeypatch.delitem(vars(model), "_document_words")
 
 
 @pytest.mark.parametrize("stems_of_a_call", [4, 4096])

@@ -158,7 +158,8 @@ def test_nothing_of_the_channels_is_trained_or_saved_but_their_weights(exported)
     assert len(saved) == len(ranker.weights)
     assert words.trainable_weights == []
     assert {weight.ref() for weight in words.weights} <= {weight.ref() for weight in ranker.weights}
-    assert len(words.weights) == {"tfidf": 3, "lexicon": 9}[words.name]  # terms, fingerprints and idf; T by rows, twice
+    # Terms, fingerprints, idf, words and their stems; T by rows, twice.
+    assert len(words.weights) == {"tfidf": 5, "lexicon": 11}[words.name]
 
 
 @pytest.mark.long

@@ -1,6 +1,6 @@
 """models/lexicon/terms.py: the terms of texts, words or their stems, and their counts."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 import tensorflow as tf
@@ -62,6 +62,20 @@ def test_counts_are_those_of_each_text_s_terms(kind, first, second):
         ]
         assert rows == [Counter(text) for text in terms(texts, "fr", kind)]
     assert counter.terms[0] == b"met before"
+
+
+@given(COUNTED)
+def test_the_commonest_words_of_a_stem_are_its_three_most_frequent(texts):
+    counter, occurrences = TermCounter("lexicon", RULES), Counter()
+    counter.count(texts, "fr", occurrences)
+    assert occurrences == Counter(word for text in terms(texts, "fr", "bm25") for word in map(str.encode, text))
+    words_of = defaultdict(list)
+    for word in sorted(occurrences, key=lambda word: (-occurrences[word], word)):
+        if stem := term_of(tf.constant([word]), "lexicon", "fr").numpy()[0]:
+            words_of[stem].append(word)
+    expected = {stem: words[:3] for stem, words in words_of.items() if words[:3] != [stem]}
+    shown = counter.commonest_words("fr", occurrences)
+    assert shown == [(stem, word) for stem in sorted(expected) for word in expected[stem]]
 
 
 def test_a_word_is_stemmed_once(monkeypatch):
