@@ -49,6 +49,7 @@ demo: encoder ## Run the whole pipeline on the bundled sample, from its dumps on
 		--set "evaluation.baselines=[bm25, paper]" --set search.index=true
 	$(BIN)/clir search runs/sample "molten rock that flows down a mountain" -k 3
 	@echo "make serve opens a search page on these documents"
+	@echo "your own files: .venv/bin/clir init asks for them, and writes a configuration for .venv/bin/clir run"
 
 serve: setup ## Search the sample in a browser.
 	@test -d runs/sample/index || $(MAKE) --no-print-directory demo
