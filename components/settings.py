@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from models.choices import RIVALS
 from models.evaluation.metrics import MetricName, metric_key, with_metrics
 from models.translators.settings import TranslatorSettings
+from schemas.columns import field_name
 from schemas.settings import OneOf, Settings
 from smooth_clir.retrieval.milvus_settings import MilvusSettings
 
@@ -73,6 +74,9 @@ class SearchSettings(Settings):
     index: bool = False
     """Encodes every document with the trained model, makes an index for `clir search` and `clir serve` under the
     output, and also evaluates the test queries on the whole collection."""
+    fields: tuple[Annotated[str, AfterValidator(field_name)], ...] = ()
+    """Further columns of the documents, such as lang and year, by which a search can be filtered (`clir search
+    --where`). A header must name them, or the keys of JSON objects."""
     engine: Literal["local", "milvus"] = "local"
     """Where the index is searched: local, in files of this machine; or milvus, also in a Milvus server that gets each
     pushed version from those files."""
@@ -81,6 +85,15 @@ class SearchSettings(Settings):
     example_queries: Annotated[int, Field(ge=0, le=20)] = 4
     """The number of queries of the eval split, without those of held-out domains, that each new version brings for the
     search page of `clir serve`, which offers them to everyone; 0 for none."""
+
+    @field_validator("fields")
+    @classmethod
+    def _fields_get_an_index(cls, fields: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if fields and info.data.get("index") is False:
+            raise ValueError(f"must be empty without search.index, which makes the index; got {', '.join(fields)}")
+        if len({*fields}) < len(fields):
+            raise ValueError(f"must name a field once; got {', '.join(fields)}")
+        return fields
 
     @field_validator("engine")
     @classmethod

@@ -160,6 +160,11 @@ class RunConfig(Settings):
         channels = info.data.get("channels")
         if search.index and channels and (fault := channels.index_fault()):
             raise ValueError(f"index must be false, because no index can search this score: {fault}; got true")
+        data = info.data.get("data")
+        if search.fields and data and data.wikipedia:
+            raise ValueError(
+                f"fields must be empty, because pages of Wikipedia have none; got {', '.join(search.fields)}"
+            )
         return search
 
     @field_validator("loss")

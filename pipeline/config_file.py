@@ -7,6 +7,7 @@ from typing import Any
 import pydantic
 import yaml
 
+from components.settings import SearchSettings
 from models.rankers.settings import ScorerSettings
 from pipeline.config import RunConfig
 from pipeline.input_faults import check_inputs, domains_in
@@ -87,7 +88,7 @@ def check_config(
         kubeflow = _kubeflow_in(content) if for_cluster else KubeflowSettings()
         settings = path_settings(RunConfig, content)
         inputs = [setting for setting in settings if setting.form and not kubeflow.is_elsewhere(setting.path)]
-        for setting, fault in check_inputs(inputs, _width_in(content)):
+        for setting, fault in check_inputs(inputs, _width_in(content), _fields_in(content)):
             report(setting.keys, fault)
         output = content.get("output")
         if output and isinstance(output, str) and (fault := output_fault(output, None if for_cluster else kind)):
@@ -133,6 +134,14 @@ def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
         return KubeflowSettings.model_validate(content.get("kubeflow") or {})
     except pydantic.ValidationError:
         return KubeflowSettings()
+
+
+def _fields_in(content: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields of documents; none if the settings of the search have faults, which `check_config` reports."""
+    try:
+        return SearchSettings.model_validate(content.get("search") or {}).fields
+    except pydantic.ValidationError:
+        return ()
 
 
 def _width_in(content: Mapping[str, Any]) -> int | None:

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from pipeline.input_files import file_fault, files_of, files_of_dump, is_remote, missing_fault, scheme_fault
 from pipeline.pair_direction import direction_fault
-from schemas.columns import Columns, columns_hint, expected_form, own_columns
+from schemas.columns import Columns, columns_hint, document_columns, expected_form, own_columns
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.lexicon_pairs import is_table, parse_pairs
@@ -21,18 +21,21 @@ _LINES: Final = 2000
 _ANY_GRADE: Final = 1 << 30
 
 
-def check_inputs(inputs: Sequence[PathSetting], width: int | None) -> Iterator[tuple[PathSetting, str]]:
+def check_inputs(
+    inputs: Sequence[PathSetting], width: int | None, fields: Sequence[str] = ()
+) -> Iterator[tuple[PathSetting, str]]:
     """Looks at the first lines of every input file, in well under a second; a pickle or a JSON table is read whole.
 
     Args:
       inputs: the paths of inputs in raw settings.
       width: number of numbers in a word vector; None skips files of word vectors.
+      fields: the fields of documents.
 
     Yields:
       a path and its fault.
     """
     collection = {setting.keys[-1]: setting for setting in inputs if setting.form == "collection"}
-    for role, fault in check_collection({role: setting.path for role, setting in collection.items()}):
+    for role, fault in check_collection({role: setting.path for role, setting in collection.items()}, fields=fields):
         yield collection[role], fault
     for setting in inputs:
         if setting.form != "collection" and (head_fault := _input_fault(setting.path, setting.form, width)):
@@ -42,14 +45,15 @@ def check_inputs(inputs: Sequence[PathSetting], width: int | None) -> Iterator[t
 
 
 def check_collection(
-    paths: Mapping[str, str], columns: Mapping[str, Sequence[str]] | None = None
+    paths: Mapping[str, str], names: Mapping[str, Sequence[str]] | None = None, fields: Sequence[str] = ()
 ) -> list[tuple[str, str]]:
     """Looks at the first lines of every file of a collection.
 
     Args:
       paths: the file of each role: queries, documents, judgments, and perhaps candidates and domains. Of the files of
         a pattern only the first is looked at.
-      columns: column to its names beside the usual ones.
+      names: column to its names beside the usual ones.
+      fields: the fields of documents.
 
     Returns:
       (role, fault) for each fault.
@@ -59,7 +63,8 @@ def check_collection(
     for role, path in paths.items():
         files, fault = _find(path)
         if files and not fault:
-            heads[role], fault = _head(role, files[0], len(files) == 1, own_columns(role, columns or {}))
+            columns = document_columns(fields) if role == "documents" and fields else own_columns(role, names or {})
+            heads[role], fault = _head(role, files[0], len(files) == 1, columns)
         if fault:
             faults.append((role, fault))
     return [*faults, *_swapped(paths, heads)]

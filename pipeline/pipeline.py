@@ -115,6 +115,11 @@ class _Stages:
         return self.by_id[stage].outputs[key] if stage in self.by_id else None
 
     @property
+    def _fields(self) -> list[str] | None:
+        """The documents' fields; None without any, so that the keys of stages are those without this setting."""
+        return [*self._config.search.fields] or None
+
+    @property
     def _read_lists(self) -> dict[str, Any]:
         """The parameters of stages that read lists."""
         data = self._config.data
@@ -140,6 +145,7 @@ class _Stages:
             digests=data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"}),
             top_grade=data.top_grade,
             wikiclir_files=self._output("WikipediaGen", "wikiclir_files"),
+            fields=self._fields,
         )
         collection = collection_gen.outputs["collection"]
         settings = IngestSettings.of(data)
@@ -327,7 +333,13 @@ class _Stages:
         data, search = self._config.data, self._config.search
         model, pushed_model = self._output("Trainer", "model"), self._output("Pusher", "pushed_model")
         vectors = self._output("TextVectorGen", "text_vectors")
-        indexer = self._add(CorpusIndexer, model=model, collection=self._texts["collection"], text_vectors=vectors)
+        indexer = self._add(
+            CorpusIndexer,
+            model=model,
+            collection=self._texts["collection"],
+            text_vectors=vectors,
+            fields=self._fields,
+        )
         index = indexer.outputs["index"]
         milvus = search.milvus if search.engine == "milvus" and pushed_model else None
         if pushed_model:

@@ -112,13 +112,13 @@ def read_texts(stream: BinaryIO, shard: Shard) -> Iterator[Text]:
     """The queries or documents of a shard."""
     for number, line in enumerate(stream, shard.first_line):
         if line != EMPTY_LINE:
-            identifier, title, text = line.decode().rstrip("\n").split("\t")
-            yield Text(identifier, title, text, number)
+            identifier, title, text, *fields = line.decode().rstrip("\n").split("\t")
+            yield Text(identifier, title, text, number, tuple(fields))
 
 
 def split_text(line: bytes) -> tuple[str, bytes, bytes]:
     """The id, and the title and the text as bytes, of a query's or a document's line."""
-    identifier, title, text = line[:-1].split(b"\t")
+    identifier, title, text, *_ = line[:-1].split(b"\t")
     return identifier.decode(), title, text
 
 
@@ -141,7 +141,7 @@ def parse_domains(lines: Iterable[bytes], first_line: int) -> Iterator[QueryDoma
 def read_raw_documents(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
     """The ids and the texts of a shard's queries or documents, undecoded."""
     for line in filter(None, raw_lines(stream)):
-        identifier, _, text = line.split(b"\t")
+        identifier, _, text, *_ = line.split(b"\t")
         yield identifier, text
 
 

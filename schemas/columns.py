@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from schemas.drops import Drops
+from schemas.errors import DataError
 from schemas.wikiclir import Reason
 
 Order: TypeAlias = tuple[int | None, ...]
@@ -33,6 +34,8 @@ class Columns(NamedTuple):
     """Number of leading columns that are ids."""
     white_space: bool = False
     """Whether any white space may separate the fields."""
+    further: frozenset[str] = frozenset()
+    """The columns of documents by which a search can be filtered: a header must name them, and JSON objects may."""
 
 
 def _text_columns(*ids: str) -> Columns:
@@ -125,7 +128,13 @@ def column_name(field: str) -> str:
 class HeaderError(ValueError):
     """A header that does not name the columns; the message lists the names of all columns, in order."""
 
+    def __init__(self, columns: Columns) -> None:
+        super().__init__(
+            ", ".join(f"{name} (optional)" if name in columns.optional else name for name in columns.names)
+        )
 
+
+_FIELD: Final = re.compile(r"[\w.]+")
 _NAME: Final = re.compile(r"[^\W\d][\w.-]*")
 
 
@@ -148,6 +157,46 @@ def own_columns(role: str, names: Mapping[str, Sequence[str]]) -> Columns:
 def is_header(fields: Sequence[str]) -> bool:
     """Whether all fields are single words that begin with a letter."""
     return all(map(_NAME.fullmatch, fields))
+
+
+def field_name(name: str) -> str:
+    """Returns the name of a field by which a search can be filtered, in the spelling of columns.
+
+    Raises:
+      ValueError: the text is no such name.
+
+    Example:
+      >>> field_name("Lang")
+      'lang'
+    """
+    field = column_name(name)
+    if not _FIELD.fullmatch(field) or field in COLUMNS["documents"].names:
+        raise ValueError(f"a field must be a word other than id, title and text, such as lang; got {name!r}")
+    return field
+
+
+def document_columns(fields: Sequence[str]) -> Columns:
+    """Returns the columns of documents with fields.
+
+    Args:
+      fields: distinct names from `field_name`.
+    """
+    columns = COLUMNS["documents"]
+    return columns._replace(
+        names={**columns.names, **{field: (field,) for field in fields}},
+        orders={width: (*order, *(None for _ in fields)) for width, order in columns.orders.items()},
+        further=frozenset(fields),
+    )
+
+
+def check_values(documents: Mapping[str, int]) -> None:
+    """Raises a DataError for fields that no document has.
+
+    Args:
+      documents: field to the number of documents with a value.
+    """
+    if lacking := [field for field, number in documents.items() if not number]:
+        raise DataError(f"No document has a value of {', '.join(lacking)}; name fields that the documents have.")
 
 
 def header_order(columns: Columns, fields: Sequence[str]) -> Order | None:
@@ -180,6 +229,5 @@ def header_order(columns: Columns, fields: Sequence[str]) -> Order | None:
     if columns.optional.issuperset(name for name, at in zip(columns.names, order, strict=True) if at is None):
         return order
     if len(fields) > 1 and any(at is not None for at in order[: columns.ids]) and is_header(fields):
-        wanted = (f"{name} (optional)" if name in columns.optional else name for name in columns.names)
-        raise HeaderError(", ".join(wanted))
+        raise HeaderError(columns)
     return None

@@ -14,6 +14,7 @@ are such names. In CSV, and in TSV whose first lines show it, a field may stand 
 
 import csv
 import json
+import math
 import re
 import zlib
 from collections import Counter, deque
@@ -158,6 +159,8 @@ def _form(columns: Columns, lines: Sequence[str]) -> _Form:
         header = _split(first[:_MAX_HEADER], separator, is_quoted)
         if (order := header_order(columns, header)) is not None:
             return _Form(separator, len(header), order, is_quoted=is_quoted, has_header=True)
+    if columns.further and lines:
+        raise HeaderError(columns)
     layouts = Counter(
         (separator, len(fields))
         for line in lines
@@ -329,8 +332,9 @@ def _row_maker(columns: Columns) -> Callable[[Any], list[str] | Reason]:
         fields = []
         for column, names in columns.names.items():
             named = [values[name] for name in names if name in values]
-            field = _field(column, next((value for value in named if value != ""), named[0] if named else None))
-            if field is None and column not in columns.optional:
+            value = next((value for value in named if value != ""), named[0] if named else None)
+            field = _field(column, value, column in columns.further)
+            if field is None and column not in columns.optional | columns.further:
                 return _LACKING[column]
             fields.append(field or "")
         return fields
@@ -338,11 +342,15 @@ def _row_maker(columns: Columns) -> Callable[[Any], list[str] | Reason]:
     return make_row
 
 
-def _field(column: str, value: Any) -> str | None:
+def _field(column: str, value: Any, is_further: bool) -> str | None:
     """A JSON value as the text of a field, or None where it cannot be one."""
     if isinstance(value, str):
         return _join_lines(value)
-    is_number = isinstance(value, int) or (isinstance(value, float) and column in ("grade", "score"))
+    if is_further and isinstance(value, bool):
+        return json.dumps(value)
+    if is_further and isinstance(value, float) and not math.isfinite(value):
+        return None  # a missing value of a DataFrame
+    is_number = isinstance(value, int) or (isinstance(value, float) and (is_further or column in ("grade", "score")))
     return str(value) if is_number and not isinstance(value, bool) and column != "text" else None
 
 

@@ -10,7 +10,7 @@ left.tsv            documents of the previous version that a run's index lacks; 
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from schemas.json_files import parse_json
 from schemas.json_record import JsonRecord
@@ -22,6 +22,8 @@ VECTORS_FILE: Final = "vectors.faiss"
 LEFT_FILE: Final = "left.tsv"
 OWN_WEIGHTS_FILE: Final = "own_weights.npy"
 """In a segment, the weights of the documents' own terms; see `smooth_clir.retrieval.segment`."""
+FIELD_CODES_FILE: Final = "field_codes.npy"
+"""In a segment, the documents' fields; see `smooth_clir.retrieval.field_columns`."""
 FORMAT: Final = 1
 _DIGEST: Final = "sha256"
 
@@ -124,6 +126,15 @@ class FileRecord(JsonRecord):
     sha256: str
 
 
+class FieldRecord(JsonRecord):
+    """A field of documents, by which a search can be filtered."""
+
+    type: Literal["text", "number"]
+    """number, if every value is one."""
+    documents: int
+    """Number of documents with a value."""
+
+
 class SegmentRecord(JsonRecord):
     """A segment of an index."""
 
@@ -147,6 +158,11 @@ class SegmentRecord(JsonRecord):
     def has_own_terms(self) -> bool:
         """Whether the segment holds its documents' own terms, which a second pass compares."""
         return OWN_WEIGHTS_FILE in self.files
+
+    @property
+    def has_fields(self) -> bool:
+        """Whether the documents have fields."""
+        return FIELD_CODES_FILE in self.files
 
     def paths(self) -> dict[str, FileRecord]:
         """The segment's files by their paths in the version."""
@@ -187,11 +203,13 @@ class IndexManifest(JsonRecord):
     """Whether a run made the index, and no update changed it."""
     drift: Drift
     """How far the index's documents are from those that the model was made with."""
+    fields: dict[str, FieldRecord] = {}
+    """The fields of the documents, in their order."""
 
     @property
     def identity(self) -> str:
         """The first digits of the manifest's SHA-256, which depend on the index's content only."""
-        return _sha256(self.model_dump())[:16]
+        return _sha256(self._content())[:16]
 
     @property
     def has_own_terms(self) -> bool:
@@ -207,8 +225,12 @@ class IndexManifest(JsonRecord):
 
     def to_json(self) -> str:
         """The text of the file, with its SHA-256."""
-        content = self.model_dump()
+        content = self._content()
         return json.dumps({**content, _DIGEST: _sha256(content)}, indent=2) + "\n"
+
+    def _content(self) -> dict[str, Any]:
+        """The values in the file, without `fields` where there are none."""
+        return self.model_dump(exclude=set() if self.fields else {"fields"})
 
     @classmethod
     def from_json(cls, text: str) -> "IndexManifest":

@@ -43,9 +43,9 @@ def parse_texts(
     Example:
       >>> import io
       >>> [*parse_texts(io.BytesIO(b'{"_id": 7, "text": "two\\\\nlines"}'), "corpus.jsonl")]
-      [Text(id='7', title='', text='two lines', line=1)]
+      [Text(id='7', title='', text='two lines', line=1, fields=())]
       >>> [*parse_texts(io.BytesIO(b'text,id\\n"un loup, deux",d1'), "corpus.csv")][1:]
-      [Text(id='d1', title='', text='un loup, deux', line=2)]
+      [Text(id='d1', title='', text='un loup, deux', line=2, fields=())]
     """
     return _texts(read_rows(role, stream, file, columns), file, set() if seen is None else seen, with_titles)
 
@@ -139,7 +139,7 @@ def _texts(rows: Iterable[Row | Drop], file: str, seen: set[str] | None, with_ti
         if isinstance(row, Drop):
             yield row
             continue
-        number, (identifier, title, text), line = row
+        number, (identifier, title, text, *fields), line = row
         identifier = visible_id(identifier)
         if with_titles:
             checked = checked_row((number, (identifier, title, f"{title} {text}".strip()), line), file)
@@ -159,7 +159,7 @@ def _texts(rows: Iterable[Row | Drop], file: str, seen: set[str] | None, with_ti
         else:
             if seen is not None:
                 seen.add(identifier)
-            yield Text(identifier, title, text, number)
+            yield Text(identifier, title, text, number, tuple(map(str.strip, fields)))
 
 
 @lru_cache(1000)

@@ -106,11 +106,12 @@ class Text(NamedTuple):
     title: str
     text: str
     line: int
+    fields: tuple[str, ...] = ()
+    """A document's values of the fields by which a search can be filtered; "" for a missing value."""
 
     def tsv(self) -> str:
-        """The record's line in our own form, without its end."""
-        identifier, title, text, _ = self
-        return f"{identifier}\t{title}\t{text}"
+        """The record's line in our own form, without its end; fields follow the text."""
+        return "\t".join((self.id, self.title, self.text, *self.fields))
 
 
 class QueryDomain(NamedTuple):

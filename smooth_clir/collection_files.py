@@ -14,6 +14,7 @@ from pipeline.conversion.pairs import convert_pairs
 from pipeline.input_files import file_fault
 from pipeline.made_folder import made_fault
 from pipeline.output_folder import run_lock, write_atomically
+from schemas.columns import document_columns
 from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
 from schemas.record_files import parse_texts
@@ -128,19 +129,20 @@ def _rows(role: str, content: Any) -> Iterator[Mapping[str, Any]]:
         yield dict(zip(names[len(item)], item, strict=True))
 
 
-def texts_of(role: str, content: Texts) -> list[Text]:
-    """Returns queries or documents in memory, or those of a file.
+def texts_of(role: str, content: Texts, fields: Sequence[str] = ()) -> list[Text]:
+    """Returns queries or documents in memory, or those of a file; documents with the values of these fields.
 
     Raises:
       DataError: the content has another form or an unusable item, or the file cannot be read or holds no text.
 
     Example:
       >>> texts_of("documents", {"d1": "un loup"})
-      [Text(id='d1', title='', text='un loup', line=1)]
+      [Text(id='d1', title='', text='un loup', line=1, fields=())]
     """
     if isinstance(content, str | Path):
-        return [item for item in read_texts(role, str(content)) if not isinstance(item, Drop)]
-    items = parse_texts(io.BytesIO(b"".join(_lines(role, content))), role, role=role)
+        return [item for item in read_texts(role, str(content), fields) if not isinstance(item, Drop)]
+    columns = document_columns(fields) if role == "documents" else None
+    items = parse_texts(io.BytesIO(b"".join(_lines(role, content))), role, role=role, columns=columns)
     return [_text(role, item) for item in items]
 
 

@@ -25,7 +25,7 @@ from smooth_clir.retrieval.answers import Hit
 from smooth_clir.retrieval.document_ranker import DocumentRanker, RankedDocument
 from smooth_clir.retrieval.engine import Engine
 from smooth_clir.retrieval.folder_engines import FolderEngines
-from smooth_clir.retrieval.update_index import IndexUpdate
+from smooth_clir.retrieval.update_index import IndexUpdate, IndexUpdater
 
 
 class Ranker(LoadedModel):
@@ -110,17 +110,19 @@ class Ranker(LoadedModel):
         _run(load_config(os.path.join(output, CONFIG_FILE), overrides, origin="settings"))
         return cls.load(os.path.join(output, RUN_FOLDER))
 
-    def search(self, query: str, top: int = 10) -> tuple[Hit, ...]:
+    def search(self, query: str, top: int = 10, where: str | None = None) -> tuple[Hit, ...]:
         """Finds the best documents of the collection, best first; none if the model knows no word of the query.
 
         Args:
           query: a text.
           top: largest number of documents.
+          where: a filter by the documents' fields, such as "lang=es,year>=2020".
 
         Raises:
+          ConfigError: the filter is wrong for this index.
           DataError: the index is missing or damaged, or its model is missing.
         """
-        return self._engine.search(query, top, with_snippets=False, with_texts=True).results
+        return self._engine.search(query, top, with_snippets=False, with_texts=True, where=where).results
 
     def rank(self, query: str, documents: Texts, top: int = 10, explain: bool = False) -> list[RankedDocument]:
         """Ranks documents for a query, best first; none if the model knows no word of the query.
@@ -151,19 +153,23 @@ class Ranker(LoadedModel):
         """Adds documents to the index, or replaces those with the same ids; a running service takes the new version.
 
         Args:
-          documents: see `rank`.
+          documents: see `rank`. If the index has fields, give dictionaries, a table or a file that names them.
 
         Raises:
           DataError: the index is missing or damaged, another model made it, or another process changes it.
         """
-        return self._change(texts_of("documents", documents), ())
+        updater = self._updater()
+        return self._change(updater, texts_of("documents", documents, updater.fields), ())
 
     def remove(self, doc_ids: Iterable[str]) -> IndexUpdate:
         """Removes documents from the index; ids that it does not hold are counted. Raises as `add` does."""
-        return self._change((), doc_ids)
+        return self._change(self._updater(), (), doc_ids)
 
-    def _change(self, documents: Iterable[Text], doc_ids: Iterable[str]) -> IndexUpdate:
-        update = index_updater(self._location, lambda encoded: None).change(documents, doc_ids)
+    def _updater(self) -> IndexUpdater:
+        return index_updater(self._location, lambda encoded: None)
+
+    def _change(self, updater: IndexUpdater, documents: Iterable[Text], doc_ids: Iterable[str]) -> IndexUpdate:
+        update = updater.change(documents, doc_ids)
         self.__dict__.pop("_engine", None)
         return update
 

@@ -17,6 +17,7 @@ def CollectionGen(
     digests: dict[str, str],
     top_grade: int,
     wikiclir_files: Input[WikiClirFiles] | None = None,
+    fields: list[str] | None = None,
 ) -> None:
     """Reads the input files once, and makes the collection that all later stages read.
 
@@ -28,6 +29,7 @@ def CollectionGen(
       digests: role to the digest that `input_digest` makes of its files; other content is refused.
       top_grade: the MR grade; judgments with a higher grade are left out.
       wikiclir_files: files that an earlier stage made from dumps.
+      fields: the fields of documents that are kept for the index.
 
     Raises:
       DataError: see `write_collection`.
@@ -37,4 +39,4 @@ def CollectionGen(
             role: sorted(path for name in names for path in fileio.glob(os.path.join(wikiclir_files.uri, name)))
             for role, names in paths.items()
         }
-    write_collection(paths, digests, top_grade, collection.uri, apply)
+    write_collection(paths, digests, top_grade, collection.uri, apply, fields or ())

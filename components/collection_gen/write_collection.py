@@ -1,11 +1,11 @@
 """Reads the input files once, and writes the shards and the manifest of a collection (see `schemas.collection`)."""
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from schemas import file_system
 from schemas.apply import Apply
 from schemas.byte_streams import HashingReader, check_content, raw_lines
 from schemas.collection import COPIES_FILE, EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text, read_texts
+from schemas.columns import check_values, document_columns
 from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
 from schemas.record_files import parse_role
 from schemas.wikiclir import Reason, Text, excerpt_of
@@ -33,6 +34,7 @@ def write_collection(
     top_grade: int,
     folder: str,
     apply: Apply = map,
+    fields: Sequence[str] = (),
 ) -> dict[str, Role]:
     """Writes the collection.
 
@@ -46,20 +48,24 @@ def write_collection(
       top_grade: the MR grade.
       folder: the folder to write to.
       apply: shares the files among workers.
+      fields: the fields of documents.
 
     Returns:
       the content of the manifest.
 
     Raises:
-      DataError: a role's files do not have its digest.
+      DataError: a role's files do not have its digest, or no document has a field.
     """
     files = [(role, number, path) for role, role_paths in paths.items() for number, path in enumerate(role_paths)]
     written: dict[str, list[Role]] = {role: [] for role in paths}
     text_hashes: dict[str, list[bytes]] = {role: [] for role in paths}
-    read = partial(_write_shards, top_grade=top_grade, folder=folder)
-    for (name, _, _), (role, hashes) in zip(files, apply(read, files), strict=True):
+    documents = Counter(dict.fromkeys(fields, 0))
+    read = partial(_write_shards, top_grade=top_grade, folder=folder, fields=fields)
+    for (name, _, _), (role, hashes, values) in zip(files, apply(read, files), strict=True):
         written[name].append(role)
         text_hashes[name].append(hashes)
+        documents.update(values)
+    check_values(documents)
     roles = {}
     for name, parts in written.items():
         role = _join(parts)
@@ -74,20 +80,24 @@ def write_collection(
     return roles
 
 
-def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str) -> tuple[Role, bytes]:
+def _write_shards(
+    source: tuple[str, int, str], top_grade: int, folder: str, fields: Sequence[str]
+) -> tuple[Role, bytes, Counter[str]]:
     """Writes the shards of one file (its role, its number there, and its path), repeated ids included.
 
     Returns:
-      the file's part of the role, and for documents eight bytes a line: a hash of its text, or zeros.
+      the file's part of the role; for documents eight bytes a line, a hash of its text or zeros; and the number of
+      documents with a value of each field.
     """
     role, number, path = source
     left_out = DropCounter()
     records = 0
-    text_hashes = bytearray()
+    text_hashes, values = bytearray(), Counter[str]()
     shards = _ShardWriter(f"{role}-{number:05}", role in HAVE_IDS, folder)
     with file_system.open_file(path, "rb") as stored, shards:
         stream = HashingReader(stored)
-        for item in parse_role(role, cast(BinaryIO, stream), path, top_grade, seen=None):
+        columns = document_columns(fields) if role == "documents" else None
+        for item in parse_role(role, cast(BinaryIO, stream), path, top_grade, None, columns):
             if isinstance(item, Drop):
                 shards.write(b"")
                 left_out.add(item)
@@ -96,9 +106,12 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str) -> 
                 records += 1
             if role == "documents":
                 text_hashes += text_hash(item.text) if isinstance(item, Text) else NO_TEXT
+            if isinstance(item, Text):
+                values.update(compress(fields, item.fields))
         digest = stream.hexdigest()
     report = ReadReport(path, shards.lines, records, left_out.drops())
-    return Role((InputFile(path, digest, shards.lines),), tuple(shards.written), report), bytes(text_hashes)
+    role_part = Role((InputFile(path, digest, shards.lines),), tuple(shards.written), report)
+    return role_part, bytes(text_hashes), values
 
 
 class _ShardWriter:

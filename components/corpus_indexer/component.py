@@ -23,6 +23,7 @@ def CorpusIndexer(
     index: Output[CorpusIndex],
     make_pipeline: MakePipeline,
     text_vectors: Input[TextVectors] | None = None,
+    fields: list[str] | None = None,
 ) -> None:
     """Encodes every document of a collection with a model, and makes an index of them.
 
@@ -32,6 +33,7 @@ def CorpusIndexer(
       index: see `schemas.index_manifest`.
       make_pipeline: makes the pipeline of the encoding job.
       text_vectors: the vectors of a pre-trained encoder, so that it encodes no document again.
+      fields: the fields of the documents, as CollectionGen got them.
 
     Raises:
       DataError: the model's score is not an inner product, so that nothing can be indexed.
@@ -58,4 +60,5 @@ def CorpusIndexer(
         next_number=len(parts_of(roles["documents"].shards)),
         is_of_run=True,
         statistics=LoadedModel(path).statistics(),
+        fields=fields or (),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, BinaryIO, Final
 
-from schemas.columns import expected_form
+from schemas.columns import document_columns, expected_form
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
 from schemas.record_files import parse_ids, parse_texts
@@ -33,15 +33,21 @@ def read_documents(path: str) -> tuple[list[Text], list[str]]:
     return [item for item in items if not isinstance(item, Drop)], lines
 
 
-def read_texts(role: str, path: str) -> list[Text | Drop]:
+def read_texts(role: str, path: str, fields: Sequence[str] = ()) -> list[Text | Drop]:
     """Reads a file of queries or documents, or stdin for `-`; returns a record or a drop for each line.
+
+    Args:
+      role: queries or documents.
+      path: the file.
+      fields: the fields of documents.
 
     Raises:
       DataError: the file cannot be read to its end, has a header that does not name the columns, or holds no record.
     """
     try:
         with _open(path) as stream:
-            items = [*parse_texts(stream, path, role=role)]
+            columns = document_columns(fields) if role == "documents" else None
+            items = [*parse_texts(stream, path, role=role, columns=columns)]
     except OSError as error:
         raise DataError(f"{role}: {path}: {error.strerror}.") from None
     fatal = [item for item in items if isinstance(item, Drop) and item.reason.is_fatal]
@@ -111,13 +117,14 @@ class DocumentFiles:
             read += self._stream.tell()
         return read / sum(self._sizes) if all(self._sizes) else 0.0
 
-    def texts(self) -> Iterator[Text]:
-        """Yields the documents.
+    def texts(self, fields: Sequence[str] = ()) -> Iterator[Text]:
+        """Yields the documents, with the values of these fields.
 
         Raises:
           DataError: a file cannot be read to its end, holds no document, or has too many unusable lines.
         """
         seen: set[str] = set()
+        columns = document_columns(fields)
         for path, size in zip(self._paths, self._sizes, strict=True):
             try:
                 opened = _open(path)
@@ -125,7 +132,7 @@ class DocumentFiles:
                 raise DataError(f"{path}: {error.strerror}.") from None
             with opened as stream:
                 self._stream = stream
-                for item in parse_texts(stream, path, seen):
+                for item in parse_texts(stream, path, seen, columns=columns):
                     self._lines += 1
                     if not isinstance(item, Drop):
                         yield item

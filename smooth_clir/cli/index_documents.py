@@ -7,6 +7,7 @@ import click
 
 from pipeline.input_files import files_of
 from pipeline.output_path import local_fault
+from schemas.columns import field_name
 from schemas.errors import DataError
 from smooth_clir.cli.arguments import index_option, json_option, model_argument
 from smooth_clir.cli.documents import STDIN, DocumentFiles, read_ids
@@ -23,6 +24,11 @@ from smooth_clir.cli.terminal import StageView, say, short, show, show_json
 )  # fmt: skip
 @click.option("--add", "added", metavar="FILE", multiple=True, help="Documents to add, or to replace; - for stdin.")
 @click.option("--remove", "removed", metavar="FILE", multiple=True, help="Ids to remove, a line each; - for stdin.")
+@click.option(
+    "--fields", metavar="NAMES",
+    help="Further columns of the documents for `clir search --where`, such as lang,year. "
+    "'' for none. Default: those of the index, else of the run.",
+)  # fmt: skip
 @click.option("--check", is_flag=True, help="Only compare the files of all versions with their digests.")
 @index_option
 @json_option
@@ -31,6 +37,7 @@ def index_command(
     documents: tuple[str, ...],
     added: tuple[str, ...],
     removed: tuple[str, ...],
+    fields: str | None,
     check: bool,
     index: str | None,
     as_json: bool,
@@ -38,8 +45,8 @@ def index_command(
     """Index documents with an exported MODEL, for `clir search` and `clir serve`.
 
     The index then holds exactly these documents. Unchanged documents are not encoded again; if nothing has changed,
-    nothing is written. With --add and --remove the other documents are kept. --check names damaged files; index all
-    documents to mend them.
+    nothing is written. With --add and --remove the other documents are kept. With other --fields than before all
+    documents are encoded again. --check names damaged files; index all documents to mend them.
 
     The drift is the distance of the documents from the model's own; see docs/search.md.
 
@@ -51,8 +58,11 @@ def index_command(
         raise click.UsageError("--documents names all documents; give it without --add and --remove.")
     if [*documents, *added, *removed].count(STDIN) > 1:
         raise click.UsageError("stdin can be read only once; give - once.")
-    if check and (documents or added or removed):
-        raise click.UsageError("--check changes nothing; give it without --documents, --add and --remove.")
+    if check and (documents or added or removed or fields is not None):
+        raise click.UsageError("--check changes nothing; give it without --documents, --add, --remove and --fields.")
+    if fields is not None and (added or removed):
+        raise click.UsageError("an index keeps its fields; give --fields without --add and --remove.")
+    named_fields = None if fields is None else _field_names(fields)
     location = find_index(model, index)
     if check:
         _check(location, as_json)
@@ -77,9 +87,13 @@ def index_command(
             progress.info("%s documents encoded%s", f"{encoded:,}", left)
 
         updater = index_updater(location, report)
-        update = (
-            updater.change(files.texts() if added else (), ids) if is_change else updater.replace_all(files.texts())
-        )
+        if is_change:
+            update = updater.change(files.texts(updater.fields) if added else (), ids)
+        else:
+            names = updater.fields or _fields_of_run(location) if named_fields is None else named_fields
+            if named_fields is None and names:
+                say(f"the documents' fields are still {', '.join(names)}; --fields names others")
+            update = updater.replace_all(files.texts(names), names)
     for line in files.left_out():
         say(line)
     if update.unknown:
@@ -91,9 +105,28 @@ def index_command(
         return
     counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
     show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} unchanged")
+    if update.fields:
+        parts = (f"{name} ({field.type}, {field.documents:,} documents)" for name, field in update.fields.items())
+        show(f"fields: {', '.join(parts)}")
     if location.milvus:
         show(f"{location.searched} holds the same version")
     show(update.drift.describe())
+
+
+def _fields_of_run(location: IndexLocation) -> tuple[str, ...]:
+    """Returns the documents' fields in a run's configuration."""
+    fields = location.settings("search").get("fields")
+    return _field_names(",".join(map(str, fields))) if isinstance(fields, list) else ()
+
+
+def _field_names(text: str) -> tuple[str, ...]:
+    try:
+        names = [field_name(name) for name in text.split(",") if text]
+    except ValueError as error:
+        raise click.UsageError(f"--fields: {error}.") from None
+    if len({*names}) < len(names):
+        raise click.UsageError(f"--fields: must name a field once; got {text}.")
+    return tuple(names)
 
 
 def _check(location: IndexLocation, as_json: bool) -> None:

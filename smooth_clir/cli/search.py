@@ -23,11 +23,21 @@ from smooth_clir.cli.terminal import FIELD, say, show, show_json
 @model_argument
 @click.argument("queries", metavar="[QUERY]...", nargs=-1)
 @click.option("-k", "limit", default=10, show_default=True, type=click.IntRange(1, 1000), help="Results of each query.")
+@click.option(
+    "--where", metavar="FILTER",
+    help="Only documents with these values of fields, such as 'lang=es|fr,year>=2020'; see docs/search.md.",
+)  # fmt: skip
 @feedback_option
 @index_option
 @json_lines_option
 def search(
-    model: str, queries: tuple[str, ...], limit: int, gain: float | None, index: str | None, as_json: bool
+    model: str,
+    queries: tuple[str, ...],
+    limit: int,
+    where: str | None,
+    gain: float | None,
+    index: str | None,
+    as_json: bool,
 ) -> None:
     """Search the index of a MODEL (see `clir index`) for each QUERY; without a QUERY, for each line of stdin.
 
@@ -59,9 +69,12 @@ def search(
     # JSON has the service's snippets; a person's snippets fit on a line.
     characters = CHARACTERS if as_json else snippet_characters()
     for query in queries or lines_of_stdin():
-        answer = engine.search(query, limit, with_snippets=True, with_texts=not as_json, snippet_characters=characters)
+        answer = engine.search(
+            query, limit, with_snippets=True, with_texts=not as_json, snippet_characters=characters, where=where
+        )
         if not answer.results:
-            say(f"the model knows no word of the query {printable(query, FIELD)!r}")
+            reason = "no document that matches --where answers a known word" if where else "the model knows no word"
+            say(f"{reason} of the query {printable(query, FIELD)!r}")
         if as_json:
             show_json(answer.model_dump(exclude_none=True, exclude={"milliseconds"}), indent=None)
             continue

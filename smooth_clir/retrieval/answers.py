@@ -1,7 +1,7 @@
 """The answers of an engine, as the HTTP service's OpenAPI description shows them."""
 
 from models.exported.explanation import Explanation
-from schemas.index_manifest import Drift
+from schemas.index_manifest import Drift, FieldRecord
 from schemas.json_record import JsonRecord
 from smooth_clir.retrieval.snippet import Snippet
 
@@ -34,6 +34,8 @@ class Collection(Versions):
     """Gain of the second pass of a search; 0 without a second pass."""
     why_first_pass: str | None
     """The reason why a search leaves out the model's second pass; null if it does not."""
+    fields: dict[str, FieldRecord]
+    """The documents' fields, by which a search can be filtered."""
     most_query_characters: int
     most_k: int
     example_queries: tuple[str, ...]

@@ -10,6 +10,7 @@ from models.exported.lexicon import ModelStatistics
 from schemas.index_manifest import MANIFEST_FILE, VECTORS_FILE, IndexManifest, SegmentRecord
 from smooth_clir.retrieval.corpus_index import document_numbers, open_segments
 from smooth_clir.retrieval.drift import measure_drift
+from smooth_clir.retrieval.field_columns import field_records
 from smooth_clir.retrieval.index_files import file_record
 from smooth_clir.retrieval.near_vectors import MIN_VECTORS, PROBED, TRAINED_ON, NearVectors, lists_for
 from smooth_clir.retrieval.segment import Segment
@@ -27,6 +28,7 @@ def assemble_index(
     near: NearVectors | None = None,
     min_vectors: int = MIN_VECTORS,
     statistics: ModelStatistics | None = None,
+    fields: Sequence[str] = (),
 ) -> IndexManifest:
     """Writes the lists of near vectors, if there are many vectors, and the manifest.
 
@@ -39,8 +41,15 @@ def assemble_index(
       near: lists of exactly these documents, updated from the previous version; None makes new lists.
       min_vectors: the smallest number of vectors that get lists.
       statistics: the model's statistics of its own documents; None for a model without a lexicon.
+      fields: the names of the documents' fields.
+
+    Raises:
+      ValueError: the documents of a segment have no fields.
     """
     opened = open_segments(folder, segments)
+    columns = [(segment.fields, segment.kept_rows) for segment in opened if segment.fields]
+    if len(columns) != (len(opened) if fields else 0):
+        raise ValueError(f"every document must have the fields of the index ({', '.join(fields) or 'none'}).")
     documents = sum(segment.documents - segment.removed for segment in segments)
     lists, files = 0, [segment.removed_file for segment in segments if segment.removed]
     if documents >= min_vectors:
@@ -60,6 +69,7 @@ def assemble_index(
         origin=origin,
         of_run=is_of_run,
         drift=measure_drift(opened, statistics),
+        fields=field_records(fields, columns),
     )
     with open(os.path.join(folder, MANIFEST_FILE), "w", encoding="utf-8") as file:
         file.write(manifest.to_json())

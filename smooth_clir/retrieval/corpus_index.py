@@ -3,7 +3,7 @@
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -14,12 +14,13 @@ from models.exported.model import EncodedQuery
 from models.lists.feedback import FIRST_PASS, Feedback, Similarity
 from models.lists.ranking import best_rows, rank
 from schemas.errors import DataError
-from schemas.index_manifest import SEGMENTS, VECTORS_FILE, Drift, SegmentRecord
+from schemas.index_manifest import SEGMENTS, VECTORS_FILE, Drift, FieldRecord, SegmentRecord
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.index_files import LOADED_BYTES, describe_faults, file_faults, read_manifest, removed_rows
-from smooth_clir.retrieval.near_vectors import NearVectors
+from smooth_clir.retrieval.near_vectors import MIN_VECTORS, NearVectors
 from smooth_clir.retrieval.search_index import DEPTH, IndexHit
 from smooth_clir.retrieval.segment import MAX_DOCUMENTS, EncodedDocument, Segment
+from smooth_clir.retrieval.where import Where
 
 _POSITION: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
 """A document's position: the number of its segment in this version, and its row there."""
@@ -45,7 +46,8 @@ class CorpusIndex:
     """A `SearchIndex` on disk: one version of it.
 
     Scores the words of every document. If the documents are few, it also scores every vector; if they are many, each
-    channel brings `DEPTH` candidates, the vectors' by `NearVectors`.
+    channel brings `DEPTH` candidates, the vectors' by `NearVectors`. With a filter, the matching documents are few or
+    many.
 
     Opening the index compares the lengths of all files, and the digests of up to `LOADED_BYTES`.
 
@@ -90,6 +92,10 @@ class CorpusIndex:
     def drift(self) -> Drift:
         return self.manifest.drift
 
+    @property
+    def fields(self) -> Mapping[str, FieldRecord]:
+        return self.manifest.fields
+
     def texts(self, positions: Sequence[str]) -> list[Text]:
         return [self._text(position) for position in positions]
 
@@ -115,7 +121,12 @@ class CorpusIndex:
         return self.manifest.has_own_terms
 
     def search(
-        self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS, depth: int = DEPTH
+        self,
+        query: EncodedQuery,
+        limit: int,
+        feedback: Feedback = FIRST_PASS,
+        where: Where | None = None,
+        depth: int = DEPTH,
     ) -> list[IndexHit]:
         """Returns the best documents for a query: by score, and of equal scores the larger id first.
 
@@ -123,24 +134,28 @@ class CorpusIndex:
           query: the query; if the model knows no word of it, there are no hits.
           limit: the largest number of documents.
           feedback: the second pass, which needs the documents' own terms; see `SearchIndex`.
+          where: a filter.
           depth: the number of candidates of each channel; all documents are scored if it is at least their number.
         """
         if not feedback.gain:
-            return self._hits(self._first_pass(query, limit, depth))
-        first = self._first_pass(query, max(limit, DEPTH), depth)
+            return self._hits(self._first_pass(query, limit, depth, where))
+        first = self._first_pass(query, max(limit, DEPTH), depth, where)
         scores = first.dense + first.words
         added = feedback.added(scores, np.arange(len(scores)), self._similarity(first.rows))
         order = self._order(scores + added, first.rows, limit)
         return self._hits(first._replace(feedback=added).take(order))
 
-    def _first_pass(self, query: EncodedQuery, limit: int, depth: int) -> "_Ranked":
+    def _first_pass(self, query: EncodedQuery, limit: int, depth: int, where: Where | None) -> "_Ranked":
         if not query.vector.any():
-            return self._best_by_words(query, limit)
-        words = self._words(query)
+            return self._best_by_words(query, limit, where)
+        words = self._words(query, where)
         if self._near is None or depth >= len(self):
             return self._best(self._dense(query), words, np.arange(len(words)), limit)
+        allowed = np.flatnonzero(words > -np.inf) if where else None
+        if allowed is not None and len(allowed) <= max(MIN_VECTORS, depth):
+            return self._best(self._dense(query, allowed), words[allowed], allowed, limit)
         depth = max(limit, depth)
-        rows = np.union1d(self._near_rows(query, depth), _matching(words, depth))
+        rows = np.union1d(self._near_rows(query, depth, allowed), _matching(words, depth))
         return self._best(self._dense(query, rows), words[rows], rows, limit)
 
     def dense_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
@@ -155,8 +170,8 @@ class CorpusIndex:
     def words_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
         return self._hits(self._best_by_words(query, limit))
 
-    def _best_by_words(self, query: EncodedQuery, limit: int) -> "_Ranked":
-        words = self._words(query)
+    def _best_by_words(self, query: EncodedQuery, limit: int, where: Where | None = None) -> "_Ranked":
+        words = self._words(query, where)
         rows = _matching(words, limit)
         return self._best(np.zeros(len(rows), np.float32), words[rows], rows, limit)
 
@@ -183,14 +198,15 @@ class CorpusIndex:
 
         return similarity
 
-    def _words(self, query: EncodedQuery) -> _Scores:
-        """Returns the score of each document's words, segment by segment; -inf for a removed document."""
-        return self._over_segments([segment.words.scores(query.terms, query.weights) for segment in self._segments])
+    def _words(self, query: EncodedQuery, where: Where | None = None) -> _Scores:
+        """Returns the score of each document's words, segment by segment; see `_over_segments`."""
+        scores = [segment.words.scores(query.terms, query.weights) for segment in self._segments]
+        return self._over_segments(scores, where)
 
-    def _over_segments(self, scores: Sequence[_Scores]) -> _Scores:
-        """Joins the scores of all segments, with -inf for removed documents."""
-        removed = (segment.without_removed(part) for segment, part in zip(self._segments, scores, strict=True))
-        return np.concatenate([*removed, np.zeros(0, np.float32)])
+    def _over_segments(self, scores: Sequence[_Scores], where: Where | None = None) -> _Scores:
+        """Joins the scores of all segments, with -inf for removed documents, and for those beside a filter."""
+        kept = (segment.without_others(part, where) for segment, part in zip(self._segments, scores, strict=True))
+        return np.concatenate([*kept, np.zeros(0, np.float32)])
 
     def _dense(self, query: EncodedQuery, rows: _Rows | None = None) -> _Scores:
         """Returns the vectors' score of each document, or of the documents in these sorted rows."""
@@ -207,10 +223,15 @@ class CorpusIndex:
         ]
         return np.concatenate([*products, np.zeros(0, np.float32)])
 
-    def _near_rows(self, query: EncodedQuery, limit: int) -> _Rows:
-        """Returns the rows of the nearest vectors, unsorted."""
-        numbers = self._near.search(query.vector, limit) if self._near else np.zeros(0, np.int64)
-        segments = np.searchsorted([segment.number for segment in self._segments], numbers // MAX_DOCUMENTS)
+    def _near_rows(self, query: EncodedQuery, limit: int, allowed: _Rows | None = None) -> _Rows:
+        """Returns the rows of the nearest vectors, unsorted; all in these rows, if given."""
+        segment_numbers = np.array([segment.number for segment in self._segments])
+        among = None
+        if allowed is not None:
+            segments, segment_rows = self._segment_rows(allowed)
+            among = segment_numbers[segments] * MAX_DOCUMENTS + segment_rows
+        numbers = self._near.search(query.vector, limit, among) if self._near else np.zeros(0, np.int64)
+        segments = np.searchsorted(segment_numbers, numbers // MAX_DOCUMENTS)
         rows: _Rows = self._starts[segments] + numbers % MAX_DOCUMENTS
         return rows
 

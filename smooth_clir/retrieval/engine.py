@@ -18,6 +18,7 @@ from smooth_clir.retrieval.answers import Collection, ExplainAnswer, Hit, NotFou
 from smooth_clir.retrieval.drift import drifts_of_texts
 from smooth_clir.retrieval.search_index import DEPTH, IndexHit, SearchIndex
 from smooth_clir.retrieval.snippet import CHARACTERS, make_snippet, matching_words
+from smooth_clir.retrieval.where import Where
 
 _WARM_CHARACTERS: Final = 200
 _NO_OWN_TERMS: Final = (
@@ -80,7 +81,13 @@ class Engine:
         self.can_explain = model.can_explain
 
     def search(
-        self, query: str, limit: int, with_snippets: bool, with_texts: bool, snippet_characters: int = CHARACTERS
+        self,
+        query: str,
+        limit: int,
+        with_snippets: bool,
+        with_texts: bool,
+        where: str | None = None,
+        snippet_characters: int = CHARACTERS,
     ) -> SearchAnswer:
         """Finds the best documents of the whole collection; none if the model knows no word of the query.
 
@@ -88,10 +95,14 @@ class Engine:
           query: a text.
           limit: largest number of documents.
           with_snippets, with_texts: whether each result has its snippet, and its whole text.
+          where: a filter, see `smooth_clir.retrieval.where`.
           snippet_characters: longest snippet.
+
+        Raises:
+          ConfigError: the filter is wrong for this index.
         """
         started = time.perf_counter()
-        hits = self._index.search(self._model.encode_query(query), limit, self.feedback)
+        hits = self._index.search(self._model.encode_query(query), limit, self.feedback, self._where(where))
         characters = snippet_characters if with_snippets else None
         results = tuple(
             self._hit(query, rank, hit, document, characters, with_texts)
@@ -136,18 +147,21 @@ class Engine:
             **self._versions(),
         )
 
-    def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
+    def explain(self, query: str, place: str | None, text: str | None, where: str | None = None) -> ExplainAnswer:
         """Explains the score of a document, or of a text.
 
         Args:
           query: a text.
           place: a document's place, from a search.
           text: a text, instead of a place.
+          where: the filter of the search, on which the second pass depends.
 
         Raises:
           NotFound: the model cannot explain, or no document has this place.
+          ConfigError: the filter is wrong for this index.
         """
         started = time.perf_counter()
+        condition = self._where(where)
         if not self.can_explain:
             raise NotFound(
                 "This model cannot explain: it lacks the signature explain_words. Export it again with `clir run`."
@@ -157,7 +171,7 @@ class Engine:
         explanation = self._model.explain(query, content)
         score = first = _finite(sum(part.part for part in explanation.parts))
         if place is not None and self.feedback.gain:
-            hits = self._index.search(self._model.encode_query(query), DEPTH, self.feedback)
+            hits = self._index.search(self._model.encode_query(query), DEPTH, self.feedback, condition)
             added = next((hit.feedback for hit in hits if f"{hit.position}@{self._identity}" == place), 0.0)
             explanation = explanation.model_copy(update={"parts": (*explanation.parts, feedback_part(added))})
             score = first + added
@@ -185,6 +199,7 @@ class Engine:
             why_no_shares=self.why_no_shares,
             feedback=self.feedback.gain,
             why_first_pass=self.why_first_pass,
+            fields=dict(self._index.fields),
             most_query_characters=most_query_characters,
             most_k=most_k,
             example_queries=tuple(example for example in self._examples if len(example) <= most_query_characters),
@@ -204,6 +219,9 @@ class Engine:
         """Ends the connection to a TF Serving, if there is one."""
         if callable(close := getattr(self._model, "close", None)):
             close()
+
+    def _where(self, text: str | None) -> Where | None:
+        return None if text is None else Where.parse(text, self._index.fields)
 
     def _hit(
         self, query: str, rank: int, hit: IndexHit, document: Text, characters: int | None, with_text: bool

@@ -269,12 +269,17 @@ def _push(index: str, versions: IndexVersions, origin: str, previous: VersionFil
     staging.rmdir()
     link_files(Path(index), staging)
     leaving = coming = 0
+    lost_fields: list[str] = []
     newest = versions.newest()
     if newest and previous.manifest and not previous.manifest.of_run:
         previous_segments = open_segments(str(newest), previous.sound_segments())
         pushed_segments = open_segments(index, pushed.manifest.segments)
         coming = sum(len(rows) for _, rows in _different_rows(pushed_segments, previous_segments))
+        fields = [*previous.manifest.fields]
+        lost_fields = [field for field in fields if field not in pushed.manifest.fields]
         with open(staging / LEFT_FILE, "wb") as file:
+            if fields:
+                file.write("\t".join(("id", "title", "text", *fields)).encode() + b"\n")
             for segment, rows in _different_rows(previous_segments, pushed_segments):
                 leaving += len(rows)
                 file.writelines(segment.line(row) for row in rows.tolist())
@@ -290,9 +295,10 @@ def _push(index: str, versions: IndexVersions, origin: str, previous: VersionFil
         )
         may_have = "may have " if previous.manifest and previous.manifest.files is None else ""
         log.warning(
-            "%s replaces %s, which `clir index` %schanged; documents left out: %s, documents added: %s%s",
+            "%s replaces %s, which `clir index` %schanged; documents left out: %s, documents added: %s%s%s",
             version, newest, may_have, f"{leaving:,}", f"{coming:,}",
             f"; to bring back those left out: {command}" * bool(leaving),
+            f"; the fields {', '.join(lost_fields)} are gone, because search.fields lacks them" * bool(lost_fields),
         )  # fmt: skip
     return version
 

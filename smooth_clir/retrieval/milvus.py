@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from models.keys import key_for
 from models.proxies import grpc_proxy, through
 from schemas.errors import DataError
-from schemas.index_manifest import Drift
+from schemas.index_manifest import Drift, FieldRecord
 from schemas.json_record import JsonRecord
 from smooth_clir.retrieval.milvus_settings import TOKEN_VARIABLE, MilvusAddress, VectorIndex
 
@@ -61,6 +61,8 @@ class MilvusVersion(JsonRecord):
     """Number of copies in memory."""
     has_own_terms: bool = False
     """Whether the version has the documents' own terms, which a second pass needs."""
+    fields: dict[str, FieldRecord] = {}
+    """See `IndexManifest`."""
 
 
 class MilvusRefusal(DataError):

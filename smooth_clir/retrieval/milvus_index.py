@@ -1,6 +1,8 @@
 """Searches an index in Milvus, a collection with a row for each document, as the local index is searched."""
 
 import hashlib
+import json
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -14,11 +16,12 @@ from models.exported.model import EncodedQuery
 from models.lists.feedback import FIRST_PASS, Feedback, Similarity
 from models.lists.ranking import rank
 from schemas.errors import DataError
-from schemas.index_manifest import Drift
+from schemas.index_manifest import Drift, FieldRecord
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.milvus import Milvus, MilvusRefusal
 from smooth_clir.retrieval.milvus_settings import VectorIndex
 from smooth_clir.retrieval.search_index import DEPTH, IndexHit
+from smooth_clir.retrieval.where import Condition, Where
 
 NUMBER: Final = "number"
 DOC_ID: Final = "doc_id"
@@ -28,9 +31,13 @@ VECTOR: Final = "vector"
 TERMS: Final = "terms"
 OWN_TERMS: Final = "own_terms"
 """A document's own terms, as a unit vector; only for a model with a second pass."""
+FIELD: Final = "field_"
+"""With a number: a field of the documents, by its position in the index."""
 
 NO_TERM: Final = (1 << 32) - 2
 """The term of documents without terms, because Milvus takes no empty sparse vector; no query has it."""
+NO_NUMBER: Final = -sys.float_info.max
+"""The number of documents without one, which no field has; a missing text is empty."""
 MAX_HITS: Final = 16_384
 """The largest number of results of a search in Milvus."""
 
@@ -85,6 +92,10 @@ class MilvusIndex:
     def drift(self) -> Drift:
         return self.version.drift
 
+    @property
+    def fields(self) -> Mapping[str, FieldRecord]:
+        return self.version.fields
+
     def texts(self, positions: Sequence[str]) -> list[Text]:
         numbers = [_number(position) for position in positions]
         documents = self._ask("get", _texts, ids=numbers, output_fields=[DOC_ID, TITLE, TEXT]) if numbers else []
@@ -106,10 +117,13 @@ class MilvusIndex:
     def has_own_terms(self) -> bool:
         return self.version.has_own_terms
 
-    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[IndexHit]:
+    def search(
+        self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS, where: Where | None = None
+    ) -> list[IndexHit]:
+        condition = filter_expression(where) if where else ""
         if not feedback.gain:
-            return self._first_pass(query, limit)
-        hits = self._first_pass(query, max(limit, DEPTH))
+            return self._first_pass(query, limit, condition)
+        hits = self._first_pass(query, max(limit, DEPTH), condition)
         first = np.array([hit.score for hit in hits], np.float32)
         added = feedback.added(first, np.arange(len(hits)), self._similarity([int(hit.position) for hit in hits]))
         scores = first + added
@@ -118,21 +132,26 @@ class MilvusIndex:
             for row in rank(scores, [hit.doc_id for hit in hits])[:limit].tolist()
         ]
 
-    def _first_pass(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
+    def _first_pass(self, query: EncodedQuery, limit: int, condition: str) -> list[IndexHit]:
         if not query.vector.any():
-            return self.words_search(query, limit)
-        near, matching = self._near(query, limit), self._matching(query, limit)
+            return self._best_by_words(query, limit, condition)
+        near, matching = self._near(query, limit, condition), self._matching(query, limit, condition)
         scores = {document.number: document.score for document in matching}
         unscored = [document.number for document in near if document.number not in scores]
         if unscored and len(matching) == _depth(limit):  # if there are fewer, they are all matching documents
-            scores |= {document.number: document.score for document in self._matching(query, len(unscored), unscored)}
+            unscored_rows = f"{NUMBER} in {unscored}"
+            further = self._matching(query, len(unscored), unscored_rows)
+            scores |= {document.number: document.score for document in further}
         return self._best(query, {document.number: document for document in (*near, *matching)}.values(), scores, limit)
 
     def dense_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
         return self._best(query, self._near(query, limit), {}, limit) if query.vector.any() else []
 
     def words_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:
-        matching = self._matching(query, limit)
+        return self._best_by_words(query, limit)
+
+    def _best_by_words(self, query: EncodedQuery, limit: int, condition: str = "") -> list[IndexHit]:
+        matching = self._matching(query, limit, condition)
         without_vector = query._replace(vector=np.zeros_like(query.vector))
         return self._best(without_vector, matching, {document.number: document.score for document in matching}, limit)
 
@@ -162,21 +181,22 @@ class MilvusIndex:
 
         return similarity
 
-    def _near(self, query: EncodedQuery, limit: int) -> list["_Candidate"]:
+    def _near(self, query: EncodedQuery, limit: int, condition: str = "") -> list["_Candidate"]:
         """Returns the documents with the nearest vectors."""
         depth, index = _depth(limit), self.version.vector_index
-        near = self._candidates(VECTOR, query.vector.tolist(), depth, _read(index, depth))
+        near = self._candidates(VECTOR, query.vector.tolist(), depth, _read(index, depth), condition)
+        if condition:
+            return near
         with self._milvus.reading("search"):  # ivf and hnsw may miss documents, but not all of them
             if len(near) < (min(depth, len(self)) if index.kind == "flat" else bool(len(self))):
                 raise ValueError(f"an answer must hold the nearest of {len(self):,} documents; got {len(near):,}")
         return near
 
-    def _matching(self, query: EncodedQuery, limit: int, among: Sequence[int] = ()) -> list["_Candidate"]:
-        """Returns the documents with the best matching words; with `among`, only of the documents of these numbers."""
+    def _matching(self, query: EncodedQuery, limit: int, condition: str = "") -> list["_Candidate"]:
+        """Returns the documents with the best matching words."""
         terms = sparse_terms(query.terms.tolist(), query.weights)
         if not terms:
             return []
-        condition = f"{NUMBER} in {list(among)}" if among else ""
         return self._candidates(TERMS, terms, _depth(limit), {"drop_ratio_search": 0.0}, condition)
 
     def _candidates(
@@ -254,6 +274,24 @@ def sparse_terms(terms: Sequence[bytes], weights: npt.NDArray[np.float32]) -> di
             number = term_number(term)
             number_weights[number] = number_weights.get(number, 0.0) + weight
     return number_weights
+
+
+def filter_expression(where: Where) -> str:
+    """Returns a filter in the language of Milvus, with each value as a literal of its type.
+
+    Example:
+      >>> filter_expression(Where((Condition(0, "!=", ("es", "fr")), Condition(1, "<", (2020.0,)))))
+      'field_0 not in ["es", "fr"] and field_1 < 2020.0 and field_1 > -1.7976931348623157e+308'
+    """
+
+    def expression(condition: Condition) -> str:
+        column, literals = f"{FIELD}{condition.position}", json.dumps(condition.values, ensure_ascii=False)
+        if condition.operator in ("=", "!="):
+            return f"{column} {'not in' if condition.is_negative else 'in'} {literals}"
+        comparison = f"{column} {condition.operator} {literals[1:-1]}"
+        return comparison if condition.operator in (">", ">=") else f"{comparison} and {column} > {NO_NUMBER}"
+
+    return " and ".join(map(expression, where.conditions))
 
 
 class _Numbered(BaseModel):

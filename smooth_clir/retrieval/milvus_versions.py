@@ -3,7 +3,7 @@
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,13 +13,15 @@ import numpy as np
 
 from schemas.apply import Apply
 from schemas.errors import DataError
-from schemas.index_manifest import IndexManifest, SegmentRecord
+from schemas.index_manifest import FieldRecord, IndexManifest, SegmentRecord
 from smooth_clir.retrieval.corpus_index import open_segments
 from smooth_clir.retrieval.index_files import check_version, describe_faults, read_manifest
 from smooth_clir.retrieval.index_versions import IndexVersions
 from smooth_clir.retrieval.milvus import Milvus, MilvusRefusal, MilvusVersion, record_of
 from smooth_clir.retrieval.milvus_index import (
     DOC_ID,
+    FIELD,
+    NO_NUMBER,
     NO_TERM,
     NUMBER,
     OWN_TERMS,
@@ -31,6 +33,7 @@ from smooth_clir.retrieval.milvus_index import (
 )
 from smooth_clir.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from smooth_clir.retrieval.segment import MAX_DOCUMENTS, EncodedDocument, Segment
+from smooth_clir.retrieval.where import number_of
 
 _MAX_BYTES: Final = 65_535
 """The longest text that a field in Milvus holds, in bytes of UTF-8."""
@@ -152,6 +155,7 @@ class MilvusVersions:
             is_whole=False,
             replicas=self._settings.replicas,
             has_own_terms=manifest.has_own_terms,
+            fields=manifest.fields,
         )
 
     def _digest(self, version: MilvusVersion) -> str:
@@ -183,7 +187,7 @@ class MilvusVersions:
         if not self._milvus.ask("has_collection", collection):
             self._create(collection, version)
         written = 0
-        write = partial(put_segment, str(folder), self._address, collection)
+        write = partial(put_segment, str(folder), self._address, collection, version.fields)
         for documents in apply(write, manifest.segments):
             written += documents
             progress_log.info("%s of %s documents in Milvus", f"{written:,}", f"{version.documents:,}")
@@ -212,6 +216,11 @@ class MilvusVersions:
         schema.add_field(VECTOR, DataType.FLOAT_VECTOR, dim=dimension)
         for field in _sparse_fields(version):
             schema.add_field(field, DataType.SPARSE_FLOAT_VECTOR)
+        for position, record in enumerate(version.fields.values()):
+            if record.type == "number":
+                schema.add_field(f"{FIELD}{position}", DataType.DOUBLE)
+            else:
+                schema.add_field(f"{FIELD}{position}", DataType.VARCHAR, max_length=_MAX_BYTES)
         self._milvus.ask(
             "create_collection",
             collection,
@@ -278,13 +287,16 @@ def _identities(versions: Iterable[Path]) -> set[str]:
     return identities
 
 
-def put_segment(folder: str, address: MilvusAddress, collection: str, record: SegmentRecord) -> int:
+def put_segment(
+    folder: str, address: MilvusAddress, collection: str, fields: Mapping[str, FieldRecord], record: SegmentRecord
+) -> int:
     """Writes the documents of a segment into a collection; writing them again changes nothing.
 
     Args:
       folder: the folder of the version.
       address: the Milvus server.
       collection: the name of the collection.
+      fields: the fields of the index.
       record: the segment's record.
 
     Returns:
@@ -296,13 +308,13 @@ def put_segment(folder: str, address: MilvusAddress, collection: str, record: Se
     milvus = Milvus(address)
     (segment,) = open_segments(folder, [record])
     written = 0
-    for batch in _batches(segment):
+    for batch in _batches(segment, fields):
         milvus.ask("upsert", collection, batch, seconds=_WRITE_SECONDS)
         written += len(batch)
     return written
 
 
-def _batches(segment: Segment) -> Iterator[list[dict[str, Any]]]:
+def _batches(segment: Segment, fields: Mapping[str, FieldRecord]) -> Iterator[list[dict[str, Any]]]:
     """Yields the rows of a segment's documents, in batches of limited numbers and bytes."""
     batch: list[dict[str, Any]] = []
     size = 0
@@ -311,17 +323,24 @@ def _batches(segment: Segment) -> Iterator[list[dict[str, Any]]]:
         if batch and (len(batch) == _BATCH or size + row_size > _BATCH_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(_row(segment.number, document, segment.own_vectors is not None))
+        batch.append(_row(segment.number, document, segment.own_vectors is not None, fields))
         size += row_size
     if batch:
         yield batch
 
 
-def _row(segment: int, document: EncodedDocument, has_own_terms: bool) -> dict[str, Any]:
+def _number(value: str) -> float:
+    number = number_of(value)
+    return NO_NUMBER if number is None else number
+
+
+def _row(
+    segment: int, document: EncodedDocument, has_own_terms: bool, fields: Mapping[str, FieldRecord]
+) -> dict[str, Any]:
     """Returns a document's row.
 
     Raises:
-      DataError: the document's id, title or text is too long.
+      DataError: the document's id, title, text or value of a field is too long.
     """
     text = document.text
     pieces = [text.text[start : start + _PIECE] for start in range(0, len(text.text), _PIECE)]
@@ -329,6 +348,7 @@ def _row(segment: int, document: EncodedDocument, has_own_terms: bool) -> dict[s
         ("id", len(text.id.encode()), _MAX_BYTES),
         ("title", len(text.title.encode()), _MAX_BYTES),
         ("text", len(text.text), _PIECE * _MAX_PIECES),
+        *((name, len(value.encode()), _MAX_BYTES) for name, value in zip(fields, text.fields, strict=True)),
     ):
         if length > limit:
             raise DataError(f"{field} of {text.id[:80]} must be at most {limit:,} long in Milvus; got {length:,}.")
@@ -341,4 +361,8 @@ def _row(segment: int, document: EncodedDocument, has_own_terms: bool) -> dict[s
         VECTOR: document.vector.tolist(),
         TERMS: sparse_terms(document.terms, document.weights) or {NO_TERM: 1.0},
         **({OWN_TERMS: own_terms or {NO_TERM: 1.0}} if has_own_terms else {}),
+        **{
+            f"{FIELD}{position}": value if record.type == "text" else _number(value)
+            for position, (record, value) in enumerate(zip(fields.values(), text.fields, strict=True))
+        },
     }

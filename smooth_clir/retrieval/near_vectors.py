@@ -16,6 +16,10 @@ TRAINED_ON: Final = 64
 _Vectors = npt.NDArray[np.float32]
 _Numbers = npt.NDArray[np.int64]
 
+_selector: Final[Any] = faiss.IDSelectorBitmap
+_parameters: Final[Any] = faiss.SearchParametersIVF
+"""FAISS's type hints lack the arguments that Python code gives to both."""
+
 
 def lists_for(vectors: int) -> int:
     """Returns the number of lists for a number of vectors n: the power of two nearest to 4 sqrt(n), at most n.
@@ -70,8 +74,20 @@ class NearVectors:
         if len(numbers):
             self._index.remove_ids(faiss.IDSelectorBatch(numbers))
 
-    def search(self, vector: _Vectors, limit: int) -> _Numbers:
-        """Returns the numbers of the vectors with the largest inner products, among the lists that are read."""
-        _, (numbers,) = self._index.search(vector[np.newaxis], limit)
+    def search(self, vector: _Vectors, limit: int, among: _Numbers | None = None) -> _Numbers:
+        """Returns the numbers of the vectors with the largest inner products, among the lists that are read.
+
+        Args:
+          vector: float32 [dim].
+          limit: the largest number of vectors.
+          among: the numbers of the allowed vectors, at least one; None for all.
+        """
+        parameters = None
+        if among is not None:
+            is_allowed = np.zeros(among.max() + 1, np.bool_)
+            is_allowed[among] = True
+            selector = _selector(np.packbits(is_allowed, bitorder="little"))
+            parameters = _parameters(sel=selector, nprobe=self._index.nprobe)
+        _, (numbers,) = self._index.search(vector[np.newaxis], limit, params=parameters)
         hits: _Numbers = numbers[numbers >= 0]
         return hits

@@ -1,12 +1,13 @@
 """The interface of every index of a collection, on disk or in an engine."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from models.exported.model import EncodedQuery
 from models.lists.feedback import FIRST_PASS, Feedback
-from schemas.index_manifest import Drift
+from schemas.index_manifest import Drift, FieldRecord
 from schemas.wikiclir import Text
+from smooth_clir.retrieval.where import Where
 
 DEPTH: Final = 1000
 """The number of candidates of each channel, if not every document is scored."""
@@ -66,7 +67,13 @@ class SearchIndex(Protocol):
     def has_own_terms(self) -> bool:
         """Whether it holds the documents' own terms, which a second pass needs."""
 
-    def search(self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS) -> list[IndexHit]:
+    @property
+    def fields(self) -> Mapping[str, FieldRecord]:
+        """The documents' fields, by which a search can be filtered; empty if they have none."""
+
+    def search(
+        self, query: EncodedQuery, limit: int, feedback: Feedback = FIRST_PASS, where: Where | None = None
+    ) -> list[IndexHit]:
         """Returns the best documents for a query: by score, and of equal scores the larger id first.
 
         The candidates of a second pass are the best `DEPTH` documents of the first, or `limit` if that is more.
@@ -75,6 +82,7 @@ class SearchIndex(Protocol):
           query: the query; if the model knows no word of it, there are no hits.
           limit: the largest number of documents.
           feedback: the second pass.
+          where: leaves out the other documents, before anything is ranked.
         """
 
     def dense_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:

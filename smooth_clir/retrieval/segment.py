@@ -20,8 +20,10 @@ from models.texts.term_matrix import TermMatrix
 from schemas.errors import DataError
 from schemas.index_manifest import OWN_WEIGHTS_FILE, SegmentRecord
 from schemas.wikiclir import Text
+from smooth_clir.retrieval.field_columns import FieldColumns
 from smooth_clir.retrieval.index_files import file_record
 from smooth_clir.retrieval.inverted_index import InvertedIndex
+from smooth_clir.retrieval.where import Where
 
 DOCUMENTS_FILE: Final = "documents.tsv"
 STARTS_FILE: Final = "documents_starts.npy"
@@ -39,7 +41,7 @@ _BATCH: Final = 1024
 
 def document_line(document: Text) -> bytes:
     """Returns a document as a line of its segment, in the form of the input files."""
-    return f"{document.id}\t{document.title}\t{document.text}\n".encode()
+    return f"{document.tsv()}\n".encode()
 
 
 def document_digest(line: bytes) -> bytes:
@@ -78,6 +80,7 @@ class Segment:
       counts: the number of terms of each document, and of those that the model does not know (see
         `models.texts.text_features`): int32 [documents, 2].
       own_vectors: unit vectors of the documents' own terms, float32 [documents, terms]; None if the segment has none.
+      fields: the documents' fields; None if they have none.
 
     Raises:
       OSError: a file is missing.
@@ -98,6 +101,7 @@ class Segment:
             names = (OWN_WEIGHTS_FILE, OWN_TERMS_FILE, OWN_STARTS_FILE)
             parts = tuple(np.load(os.path.join(folder, name), mmap_mode="r") for name in names)
             self.own_vectors = sparse.csr_matrix(parts, shape=(record.documents, len(self.words.terms)), copy=False)
+        self.fields = FieldColumns.load(folder) if record.has_fields else None
         # Plain arrays, because slicing NumPy's memmap takes ten times as long.
         self._lines: npt.NDArray[np.uint8] = np.asarray(np.memmap(os.path.join(folder, DOCUMENTS_FILE), np.uint8, "r"))
         self._starts: npt.NDArray[np.int64] = np.asarray(np.load(os.path.join(folder, STARTS_FILE), mmap_mode="r"))
@@ -151,9 +155,11 @@ class Segment:
         np.add.at(products, np.repeat(np.arange(len(rows)), lengths), parts)
         return products
 
-    def without_removed(self, scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Sets the scores of removed documents to -inf, in place: [documents]."""
+    def without_others(self, scores: npt.NDArray[np.float32], where: Where | None) -> npt.NDArray[np.float32]:
+        """Sets the scores of removed documents, and of those beside a filter, to -inf, in place: [documents]."""
         scores[self._removed] = -np.inf
+        if where and self.fields:
+            scores[~self.fields.matches(where)] = -np.inf
         return scores
 
     def line(self, row: int) -> bytes:
@@ -162,8 +168,8 @@ class Segment:
 
     def document(self, row: int) -> Text:
         """Returns a document; its line number is its row in the segment, from 1."""
-        identifier, title, text = self.line(row).decode().rstrip("\n").split("\t")
-        return Text(identifier, title, text, row + 1)
+        identifier, title, text, *fields = self.line(row).decode().rstrip("\n").split("\t")
+        return Text(identifier, title, text, row + 1, tuple(fields))
 
     def doc_id(self, row: int) -> bytes:
         return self.line(row).partition(b"\t")[0]
@@ -263,6 +269,9 @@ class SegmentWriter:
             np.save(os.path.join(folder, name), array)
         index = InvertedIndex.of(self._terms)
         index.save(folder)
+        fields = [line.decode().rstrip("\n").split("\t")[3:] for line in self._lines]
+        if fields[0]:
+            FieldColumns.of(fields).save(folder)
         if self._own_rows:
             column_of = {term: column for column, term in enumerate(index.terms)}
             columns = np.array([column_of[term] for term in self._terms.columns], np.int32)

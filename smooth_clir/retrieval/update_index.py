@@ -4,6 +4,7 @@ import hashlib
 import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,13 +13,14 @@ import numpy.typing as npt
 
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
+from schemas.columns import check_values
 from schemas.errors import DataError
-from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, Drift, IndexManifest, SegmentRecord
+from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, Drift, FieldRecord, IndexManifest, SegmentRecord
 from schemas.json_record import JsonRecord
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.assemble_index import assemble_index
 from smooth_clir.retrieval.corpus_index import document_numbers, open_segments
-from smooth_clir.retrieval.index_files import VersionFiles, check_version, describe_faults
+from smooth_clir.retrieval.index_files import VersionFiles, check_version, describe_faults, read_manifest
 from smooth_clir.retrieval.index_versions import IndexVersions, link_files
 from smooth_clir.retrieval.milvus_versions import MilvusVersions
 from smooth_clir.retrieval.near_vectors import MIN_VECTORS, NearVectors, lists_for
@@ -52,6 +54,8 @@ class IndexUpdate(JsonRecord):
     """Number of distinct ids to remove that were not in the index."""
     drift: Drift
     """The newest version's drift."""
+    fields: dict[str, FieldRecord]
+    """The newest version's fields."""
 
 
 class IndexUpdater:
@@ -85,29 +89,42 @@ class IndexUpdater:
         self._min_vectors, self._max_documents = min_vectors, max_documents
         self._milvus = milvus
 
-    def replace_all(self, documents: Iterable[Text]) -> IndexUpdate:
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the documents' fields, in the newest version with a readable manifest."""
+        for version in reversed(self._versions.all()):
+            with suppress(DataError):
+                return tuple(read_manifest(str(version)).fields)
+        return ()
+
+    def replace_all(self, documents: Iterable[Text], fields: Sequence[str] = ()) -> IndexUpdate:
         """Makes the index hold exactly these documents, and makes damaged segments again.
 
         Args:
           documents: documents with distinct ids.
+          fields: the names of their fields; with others than before, every document is encoded again.
 
         Raises:
-          DataError: another process writes the index, or its folder holds something else.
+          DataError: another process writes the index, its folder holds something else, or no document has a field.
         """
         with self._versions.writing():
             newest = self._versions.newest()
             files = check_version(str(newest)) if newest else VersionFiles(None, {})
             if files.faults:
                 log.warning("%s is damaged; making it again: %s", newest, describe_faults(files.faults))
-            is_ours = files.manifest is not None and not self._fault_of(files.manifest)
-            previous = _Previous(newest, files) if is_ours else _Previous(None, VersionFiles(None, {}))
-            return self._next(previous, documents, (), keep_unnamed=False)
+            previous = _Previous(None, VersionFiles(None, {}))
+            if files.manifest and not self._fault_of(files.manifest):
+                previous = _Previous(newest, files)
+                if [*files.manifest.fields] != [*fields]:
+                    without_documents = files.manifest.model_copy(update={"segments": ()})
+                    previous = _Previous(None, VersionFiles(without_documents, {}))
+            return self._next(previous, documents, (), fields, keep_unnamed=False)
 
     def change(self, documents: Iterable[Text], removed: Iterable[str]) -> IndexUpdate:
         """Adds documents, or replaces those with the same ids; removes documents by their ids.
 
         Args:
-          documents: documents with distinct ids.
+          documents: documents with distinct ids, and with the fields of the index.
           removed: ids; those that are not in the index are counted.
 
         Raises:
@@ -128,7 +145,8 @@ class IndexUpdater:
                 raise DataError(
                     f"The index {newest} is damaged: {describe_faults(files.faults)}. {self._versions.way_back(newest)}"
                 )
-            return self._next(_Previous(newest, files), documents, removed, keep_unnamed=True)
+            fields = [*files.manifest.fields] if files.manifest else []
+            return self._next(_Previous(newest, files), documents, removed, fields, keep_unnamed=True)
 
     def _fault_of(self, manifest: IndexManifest) -> str | None:
         """Returns an error message for an index whose documents must all be encoded again, or None."""
@@ -139,7 +157,12 @@ class IndexUpdater:
         return None
 
     def _next(
-        self, previous: "_Previous", documents: Iterable[Text], removed: Iterable[str], keep_unnamed: bool
+        self,
+        previous: "_Previous",
+        documents: Iterable[Text],
+        removed: Iterable[str],
+        fields: Sequence[str],
+        keep_unnamed: bool,
     ) -> IndexUpdate:
         staging = self._versions.begin()
         number = previous.manifest.next_number if previous.manifest else 0
@@ -163,7 +186,10 @@ class IndexUpdater:
             near=previous.near(staging, segments, self._min_vectors),
             min_vectors=self._min_vectors,
             statistics=self._statistics,
+            fields=fields,
         )
+        if not keep_unnamed and manifest.documents:
+            check_values({name: field.documents for name, field in manifest.fields.items()})
         return previous.summary(self._published(self._versions.commit()), manifest)
 
     def _published(self, version: Path) -> str:
@@ -233,6 +259,7 @@ class _Previous:
             unchanged=self._unchanged,
             unknown=self._unknown,
             drift=newest.drift,
+            fields=newest.fields,
         )
 
     def put_into(self, staging: Path, new_records: Sequence[SegmentRecord], max_documents: int) -> list[SegmentRecord]:

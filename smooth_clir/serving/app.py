@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 
-from schemas.errors import DataError
+from schemas.errors import ConfigError, DataError
 from smooth_clir.retrieval.answers import NotFound
 from smooth_clir.serving.engine_holder import EngineHolder
 from smooth_clir.serving.middleware import BoundedBody, HostCheck, RequestFrame, refusal_answer, sentence_answer
@@ -67,6 +67,10 @@ def create_app(
     async def unavailable(request: Request, error: DataError) -> Response:
         log.warning("no answer", error=str(error))
         return refusal_answer(Busy(str(error)))
+
+    @app.exception_handler(ConfigError)
+    async def bad_filter(request: Request, error: ConfigError) -> Response:
+        return sentence_answer(422, " ".join(error.faults))
 
     @app.exception_handler(NotFound)
     async def not_found(request: Request, error: NotFound) -> Response:

@@ -79,6 +79,15 @@ def add_routes(
         int, Field(ge=1, le=settings.most_k, description="Largest number of results."), BeforeValidator(_integer)
     ]
     WithSnippets = Annotated[bool, Field(description="Whether to add the piece of each document with matching words.")]
+    Where = Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=max_query,
+            description="A filter by fields of the documents, such as `lang=es|fr,year>=2020`; `/v1/collection` has "
+            "the fields.",
+        ),
+    ]
     WithTexts = Annotated[bool, Field(description="Whether to add the whole text of each document.")]
 
     class SearchParameters(Inputs):
@@ -86,12 +95,14 @@ def add_routes(
         k: Limit = min(10, settings.most_k)
         snippets: WithSnippets = False
         texts: WithTexts = False
+        where: Where = None
 
     class SearchRequest(StrictInputs):
         query: QueryText
         k: Limit = min(10, settings.most_k)
         snippets: WithSnippets = False
         texts: WithTexts = False
+        where: Where = None
 
     class RankRequest(StrictInputs):
         query: QueryText
@@ -100,6 +111,7 @@ def add_routes(
     class ExplainParameters(Inputs):
         q: QueryText
         place: Place
+        where: Where = None
 
     class ExplainRequest(StrictInputs):
         query: QueryText
@@ -121,7 +133,7 @@ def add_routes(
         return await answer(
             request,
             inputs.q,
-            lambda engine: engine.search(inputs.q, inputs.k, inputs.snippets, inputs.texts),
+            lambda engine: engine.search(inputs.q, inputs.k, inputs.snippets, inputs.texts, inputs.where),
             k=inputs.k,
         )
 
@@ -131,7 +143,7 @@ def add_routes(
         return await answer(
             request,
             inputs.query,
-            lambda engine: engine.search(inputs.query, inputs.k, inputs.snippets, inputs.texts),
+            lambda engine: engine.search(inputs.query, inputs.k, inputs.snippets, inputs.texts, inputs.where),
             k=inputs.k,
         )
 
@@ -148,7 +160,9 @@ def add_routes(
     @app.get("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
     async def explain(request: Request, inputs: Annotated[ExplainParameters, Query()]) -> Response:
         """Explains the score of a search result: the share of every word."""
-        return await answer(request, inputs.q, lambda engine: engine.explain(inputs.q, inputs.place, None))
+        return await answer(
+            request, inputs.q, lambda engine: engine.explain(inputs.q, inputs.place, None, inputs.where)
+        )
 
     @app.post("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
     async def explain_text(request: Request, inputs: Annotated[ExplainRequest, Body()]) -> Response:

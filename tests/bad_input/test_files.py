@@ -99,6 +99,7 @@ SPOILT = [
      ":1: … query_id | titre | texte … id, title (optional), text"),
     ("data.judgments=en2fr.rel", store("en2fr.rel", lambda text: b"query_id\tnote\tgrade\n" + text),
      ":1: … query_id | note | grade … query_id, doc_id, grade … --columns grade="),
+    ("data.documents=wiki.documents search.index=true search.fields=[lang]", nothing, ":1: … text, lang"),
     ("data.queries=wiki.queries", bomb, ":1: … 200 times"),
     ("data.queries=wiki.documents data.documents=wiki.queries", nothing, "data.documents swapped"),
     # Word vectors

@@ -68,7 +68,7 @@ def test_documents_are_added_replaced_and_removed(clir: Clir, output: Path, tmp_
     answer = clir("index", output, "--remove", tmp_path / "ids", "--json")
     assert json.loads(answer.out) | {"version": "", "drift": None} == {
         "version": "", "drift": None, "documents": 3, "added": 0, "replaced": 0, "removed": 1, "unchanged": 0,
-        "unknown": 1,
+        "unknown": 1, "fields": {},
     }  # fmt: skip
     assert "1 of 2 ids to remove are not in the index" in answer.err
     assert "ids to remove" not in clir("index", output, "--remove", "-", stdin="d\n").err
@@ -158,6 +158,39 @@ def test_a_result_shows_the_words_that_match_and_json_has_the_snippet_of_the_ser
     assert (hit["snippet"], "text" in hit) == (expected.snippet.model_dump(mode="json"), False)
 
 
+def test_a_search_is_filtered_by_fields_which_updates_keep(clir: Clir, output: Path, tmp_path: Path) -> None:
+    documents = tmp_path / "with_fields.csv"
+    documents.write_text("id,text,Lang,year\na,un chat blanc,fr,2020\nb,chat noir,es,2019\nc,chat,es,\n")
+    whole = ("index", output, "--documents", documents)
+    answer = clir(*whole, "--fields", "lang,Year")
+    assert answer.out.splitlines()[1] == "fields: lang (text, 3 documents), year (number, 2 documents)"
+    assert ids_in(clir("search", output, "cat", "--where", "lang=es")) == ["c", "b"]
+    assert ids_in(clir("search", output, "cat", "--where", "year >= 2019.5, lang = fr|es")) == ["a"]
+    assert ids_in(clir("search", output, "cat", "--where", "year!=2019")) == ["c", "a"]
+    nothing = clir("search", output, "cat", "--where", "lang=de")
+    assert (nothing.code, nothing.out, "--where" in nothing.err) == (0, "", True)
+    wrong = clir("search", output, "cat", "--where", "lan=es,year=x")
+    assert (wrong.code, wrong.out, "lang (text), year (number)" in wrong.err, "'x'" in wrong.err) == (2, "", True, True)
+    clir("index", output, "--add", "-", stdin='{"_id": "d", "text": "chat", "lang": "es", "year": 2021}\n')
+    assert set(ids_in(clir("search", output, "cat", "--where", "lang=es"))) == {"b", "c", "d"}
+    plain = clir("index", output, "--add", "-", stdin="e\t\tchat\n")
+    assert (plain.code, "lang, year. Nothing was changed" in plain.err) == (1, True)
+    again = clir(*whole)
+    assert (counts_in(again).split(": ")[0], "still lang, year" in again.err) == ("3 documents", True)
+    assert "fields" not in clir(*whole, "--fields", "").out
+    assert "--fields" in clir("search", output, "cat", "--where", "lang=es").err
+
+
+def test_the_fields_of_a_run_are_those_of_its_documents(clir: Clir, output: Path, tmp_path: Path) -> None:
+    (tmp_path / "documents").write_text('{"id": "a", "text": "chat", "lang": "es"}\n{"id": "b", "text": "lune"}\n')
+    with (output / "config.yaml").open("a") as file:
+        file.write("search: {fields: [lang]}\n")
+    assert "fields: lang (text, 1 documents)" in clir("index", output).out
+    lacking = clir("index", output, "--fields", "lang,year")
+    assert (lacking.code, "value of year" in lacking.err) == (1, True)
+    assert ids_in(clir("search", output, "cat", "--where", "lang=es")) == ["a"]
+
+
 @pytest.mark.parametrize(
     ("content", "reported"),
     [
@@ -186,6 +219,10 @@ def test_a_file_without_documents_changes_nothing(
         ("index {out} --add {documents}", 1, "`clir index`"),
         ("index {out} --check --add -", 2, "--check"),
         ("index {out} --check", 1, "`clir index`"),
+        ("index {out} --check --fields lang", 2, "--fields"),
+        ("index {out} --add - --fields lang", 2, "keeps its fields"),
+        ("index {out} --fields lang,lang", 2, "once; got lang,lang"),
+        ("index {out} --fields lang,text", 2, "'text'"),
         ("index {out} --index {tmp}", 1, "must hold only an index"),
         ("index {missing}", 1, "{missing}"),
         ("search {out} cat", 1, "No index found in"),

@@ -149,6 +149,7 @@ READ_FROM = {
     "max_domains": "training.sampling training.batch_lists",
     "serving": "output",
     "folder": "output",
+    "fields": "search.fields",
     # fields of their settings
     "max_tokens": "data.max_document_tokens",
     "stem_languages": "data.query_language data.document_language channels.towers.encoder.terms"
@@ -295,6 +296,7 @@ OTHER_VALUES: list[tuple[Values, Values]] = [
     ({"evaluation.baselines": ["bm25", "paper", "translated_rm3"]}, {}),
     ({"evaluation.minimums": {"map": 0.5}}, {}),
     ({"search.milvus.address": "milvus://localhost/others"}, {}),
+    ({"search.fields": ["lang"]}, {}),
     ({"kubeflow.image": "i", "kubeflow.pipeline_root": "gs://b/r", "kubeflow.volumes": {"a": "/a"}}, {}),
     ({"kubeflow.resources": {"Trainer": {"cpu": 1}}}, {}),
     *(({f"beam.{name}": value for name, value in REQUIRED[kind].items()}, {}) for kind in ("portable", "dataflow")),

@@ -1,6 +1,7 @@
 """The client and the numbers of terms of an index in Milvus; no server is needed."""
 
 import base64
+import json
 import logging
 import sys
 from collections.abc import Iterator
@@ -16,8 +17,9 @@ from hypothesis import strategies as st
 
 from schemas.errors import DataError
 from smooth_clir.retrieval.milvus import Milvus, import_client
-from smooth_clir.retrieval.milvus_index import NO_TERM, sparse_terms, term_number
+from smooth_clir.retrieval.milvus_index import NO_TERM, filter_expression, sparse_terms, term_number
 from smooth_clir.retrieval.milvus_settings import MilvusAddress
+from smooth_clir.retrieval.where import Condition, Where
 
 pytestmark = pytest.mark.tensors
 
@@ -30,6 +32,18 @@ def test_no_term_has_the_number_of_documents_without_terms(term: bytes) -> None:
 def test_terms_that_share_a_number_add_up_and_what_weighs_nothing_is_left_out() -> None:
     terms = sparse_terms([b"chat", b"", b"chat", b"lune"], np.array([0.5, 1.0, 0.25, 0.0], np.float32))
     assert terms == {term_number(b"chat"): 0.75}
+
+
+TEXT_VALUES = st.text(min_size=1).map(str.strip).filter(bool)
+
+
+@given(values=st.lists(TEXT_VALUES, min_size=1), number=st.floats(allow_nan=False, allow_infinity=False))
+def test_every_value_of_a_filter_is_a_single_literal(values: list[str], number: float) -> None:
+    where = Where((Condition(0, "!=", (*values,)), Condition(1, ">=", (number,))))
+    head, _, tail = filter_expression(where).rpartition(" and field_1 >= ")
+    assert float(tail) == number
+    literals, end = json.JSONDecoder().raw_decode(head.removeprefix("field_0 not in "))  # noqa: TID251
+    assert (literals, end) == (values, len(head) - len("field_0 not in "))
 
 
 def test_without_the_client_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

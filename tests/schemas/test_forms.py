@@ -4,14 +4,14 @@ import csv
 import gzip
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas import forms, record_files
-from schemas.columns import COLUMNS
+from schemas.columns import COLUMNS, document_columns
 from schemas.drops import Drop, DropReason
 from schemas.record_files import parse_ids, parse_role, parse_texts
 from schemas.relevance import MAX_GRADE
@@ -21,9 +21,9 @@ from schemas.wikiclir import MAX_LINE_BYTES, Judgment, QueryDomain, Reason, Text
 FILE = "corpus.jsonl"
 
 
-def parse(content: bytes | str, with_titles: bool = False) -> list[Text | Drop]:
+def parse(content: bytes | str, with_titles: bool = False, fields: Sequence[str] = ()) -> list[Text | Drop]:
     stream = io.BytesIO(content.encode() if isinstance(content, str) else content)
-    return [*parse_texts(stream, FILE, with_titles=with_titles)]
+    return [*parse_texts(stream, FILE, with_titles=with_titles, columns=document_columns(fields))]
 
 
 # JSON lines
@@ -54,6 +54,38 @@ def test_an_id_stands_under_any_of_the_usual_keys(key: str) -> None:
 )
 def test_objects_and_columns_are_texts(content: bytes | str, texts: list[tuple[str, str, str]]) -> None:
     assert parse(content) == [Text(*text, line) for line, text in enumerate(texts, 1)]
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [
+        (
+            '{"_id": "d1", "text": "vit", "Lang": " fr ", "year": 2020}\n'
+            '{"_id": "d2", "text": "vit", "lang": true, "year": 1.5}\n'
+            '{"_id": "d3", "text": "vit", "lang": ["fr"], "year": null}\n'
+            '{"_id": "d4", "text": "vit", "lang": "", "year": NaN}\n',
+            [("d1", ("fr", "2020")), ("d2", ("true", "1.5")), ("d3", ("", "")), ("d4", ("", ""))],
+        ),
+        ("year,id,lang,text\n,d1,fr,vit\n7,d2,,vit\n", [("d1", ("fr", "")), ("d2", ("", "7"))]),
+        ("id\ttext\tother\tlang\tyear\nd1\tvit\tx\tfr\t7\n", [("d1", ("fr", "7"))]),
+    ],
+    ids=["JSON lines", "CSV", "TSV"],
+)
+def test_further_columns_are_fields_where_they_are_named(
+    content: str, texts: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    records = parse(content, fields=["lang", "year"])
+    kept = [item for item in records if isinstance(item, Text)]
+    assert [(text.id, text.fields) for text in kept] == texts
+    assert [text.fields for text in parse(content) if isinstance(text, Text)] == [()] * len(texts)
+
+
+@pytest.mark.parametrize("content", ["id,text,lang\nd1,vit,fr\n", "d1\tLoup\tvit\n", "d1,vit\n"])
+def test_a_header_must_name_the_fields(content: str) -> None:
+    (drop,) = parse(content, fields=["lang", "year"])
+    assert isinstance(drop, Drop)
+    assert (drop.reason, "lang, year" in drop.excerpt) == (Reason.BAD_HEADER, True)
+    assert parse("", fields=["lang"]) == []
 
 
 def test_a_title_is_put_before_the_text_where_that_is_asked() -> None:

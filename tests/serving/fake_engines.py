@@ -29,7 +29,9 @@ class FakeEngine(Engine):
         self.let_go.set()
         self.answers = 0
 
-    def search(self, query: str, limit: int, with_snippets: bool, with_texts: bool) -> SearchAnswer:
+    def search(
+        self, query: str, limit: int, with_snippets: bool, with_texts: bool, where: str | None = None
+    ) -> SearchAnswer:
         self._work(query)
         return SearchAnswer(**self._judged, query=query, results=(), documents=3)
 
@@ -41,7 +43,7 @@ class FakeEngine(Engine):
         )
         return RankAnswer(**self._judged, documents=ranked)
 
-    def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
+    def explain(self, query: str, place: str | None, text: str | None, where: str | None = None) -> ExplainAnswer:
         self._work(query)
         explanation = Explanation(parts=(), words=(), lexicon=(), without_shares=(), theta=(), notes=())
         return ExplainAnswer(
@@ -53,7 +55,7 @@ class FakeEngine(Engine):
         return Collection(
             **self._versions(), documents=3, query_language="en", document_language="fr", can_explain=True,
             most_k=most_k, why_no_shares=None, example_queries=(), most_query_characters=most_query_characters,
-            drift=self.drift, feedback=0.0, why_first_pass=None,
+            drift=self.drift, feedback=0.0, why_first_pass=None, fields={},
         )  # fmt: skip
 
     def warm(self) -> None:

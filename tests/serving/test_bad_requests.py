@@ -32,6 +32,7 @@ def live() -> Iterator[LiveService]:
         ("GET /v1/search?q=a&k=ten", {}, 422, "'ten'"),
         ("GET /v1/search?q=a&lang=fr", {}, 422, "lang"),
         ("GET /v1/explain?q=a", {}, 422, "place"),
+        ("GET /v1/search?q=a&where=", {}, 422, "where"),
         ("GET /v2/search?q=a", {}, 404, "'/v2/search'; see /openapi.json."),
         ("GET /../../etc/passwd", {}, 404, "path"),
         ("GET /v1/search/?q=a", {}, 404, "path"),

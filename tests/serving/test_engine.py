@@ -18,6 +18,8 @@ from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.document_ranker import DocumentRanker
 from smooth_clir.retrieval.engine import Engine, Languages
 from smooth_clir.retrieval.folder_engines import FolderEngines
+from smooth_clir.retrieval.index_versions import IndexVersions
+from smooth_clir.retrieval.update_index import IndexUpdater
 from smooth_clir.serving.tf_serving_client import TfServingModel
 from tests.models.loaded_once import model_of_vectors, model_with_words
 from tests.serving.live_service import LiveService, live_service
@@ -39,6 +41,39 @@ def newest(source: FolderEngines) -> Engine:
 @pytest.fixture(scope="module")
 def engine(searchable: Path, searched: str) -> Engine:
     return newest(FolderEngines(str(searchable / "serving"), searched, None, Languages("en", "fr")))
+
+
+def test_a_filter_restricts_search_and_explanation_alike_and_the_service_takes_it(
+    tmp_path: Path, each_model_loaded_once: None
+) -> None:
+    export_searchable(tmp_path / "serving" / "1", feedback=Feedback(4.0, 2))
+    documents = [document._replace(fields=(document.id[1:],)) for document in DOCUMENTS]
+    IndexUpdater(str(tmp_path / "serving" / "1"), IndexVersions(tmp_path / "index")).replace_all(documents, ["number"])
+    source = FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"))
+    engine = newest(source)
+    where = "number>=3"
+    answer = engine.search("white cat", 5, with_snippets=False, with_texts=False, where=where)
+    assert {hit.doc_id for hit in answer.results} == {"d3", "d4", "d5"}
+    for hit in answer.results:
+        assert engine.explain("white cat", hit.place, None, where).score == pytest.approx(hit.score, abs=1e-5)
+    assert any(hit.feedback for hit in answer.results)
+    with live_service(source) as live:
+        found = live.client.get("/v1/search", params={"q": "white cat", "where": where}).json()["results"]
+        assert [hit["score"] for hit in found] == [hit.score for hit in answer.results]
+        posted = live.client.post("/v1/search", json={"query": "white cat", "where": where}).json()["results"]
+        assert posted == found
+        place = {"q": "white cat", "place": found[0]["place"], "where": where}
+        assert live.client.get("/v1/explain", params=place).json()["score"] == pytest.approx(
+            found[0]["score"], abs=1e-5
+        )
+        fields = live.client.get("/v1/collection").json()["fields"]
+        assert fields == {"number": {"type": "number", "documents": 5}}
+        wrong = live.client.get("/v1/search", params={"q": "cat", "where": "number=x,lang=es"})
+        assert (wrong.status_code, "'x'" in wrong.json()["error"], "'lang'" in wrong.json()["error"]) == (
+            422,
+            True,
+            True,
+        )
 
 
 def test_results_have_scores_parts_shares_and_snippets(engine: Engine) -> None:

@@ -34,6 +34,7 @@ from smooth_clir.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from smooth_clir.retrieval.milvus_versions import MilvusVersions
 from smooth_clir.retrieval.search_index import SearchIndex
 from smooth_clir.retrieval.update_index import IndexUpdater
+from smooth_clir.retrieval.where import Where
 from tests.cli.command import Clir
 from tests.milvus_proxy import Change, MilvusProxy, milvus_proxy
 from tests.milvus_server import MilvusServer
@@ -202,6 +203,37 @@ def test_long_texts_and_all_characters_come_back_and_a_title_that_is_too_long_is
         updater.change([Text("c", "t" * 70_000, "chat", 1)], [])
     assert len(index.newest()) == 2
     assert updater.change([], ["c"]).documents == 2
+
+
+def test_a_filter_finds_what_it_finds_on_disk_whatever_the_values_hold(
+    index: Index, path: str, tmp_path: Path, clir: Clir
+) -> None:
+    values = ["", "es", 'f"r', "a\\\\b", "été \U0001f408", "es"]
+    numbers = ["", "2020", "-3.5", "1e300", "0", "2020.0"]
+    documents = [
+        Text(f"d{row}", "", f"{TEXTS[row % 7]} {TEXTS[row % 3]}", 1, (values[row % 6], numbers[row % 5]))
+        for row in range(30)
+    ]
+    updater = IndexUpdater(path, IndexVersions(tmp_path / "index"), milvus=MilvusVersions(index.settings()))
+    version = updater.replace_all(documents, ["lang", "year"]).version
+    on_disk, in_milvus = CorpusIndex(version), index.newest()
+    assert in_milvus.fields == on_disk.fields
+    quoted = ('"{}"'.format(value.replace('"', '""')) for value in values[1:])
+    conditions = [
+        *(f"lang{sign}{value}" for value in quoted for sign in ("=", "!=")),
+        *(f"year{sign}{number}" for number in ("2020", "-3.5", "0") for sign in ("=", "!=", "<", "<=", ">", ">=")),
+        'lang=es|"f""r",year<=2020',
+        "lang=none",
+    ]
+    for condition in conditions:
+        where = Where.parse(condition, on_disk.fields)
+        for query in map(index.model.encode_query, ("white cat", "zzz", "qqqq")):
+            for feedback in (Feedback(0.0), index.model.feedback):
+                hits, expected = (found.search(query, 9, feedback, where) for found in (in_milvus, on_disk))
+                assert [hit.doc_id for hit in hits] == [hit.doc_id for hit in expected], condition
+                assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in expected], abs=1e-5)
+    with pytest.raises(DataError, match="lang of e .* 70,000"):
+        updater.change([Text("e", "", "chat", 1, ("l" * 70_000, ""))], [])
 
 
 def test_the_collection_is_one_that_other_programs_can_read(index: Index, versions: list[Path]) -> None:

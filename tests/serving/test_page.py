@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 from models.lists.feedback import Feedback
 from smooth_clir.retrieval.engine import Languages
 from smooth_clir.retrieval.folder_engines import FolderEngines
+from smooth_clir.retrieval.index_versions import IndexVersions
+from smooth_clir.retrieval.update_index import IndexUpdater
 from tests.serving.live_service import LiveService, live_service
 from tests.serving.searchable import ATTACK, DOCUMENTS, EXAMPLES, FOREIGN, export_searchable, index_documents
 
@@ -88,6 +90,36 @@ def test_typing_a_query_shows_its_results_best_first(page: Page, live: LiveServi
         share = round(100 * hit["relevant_share"]) or "<1"
         assert shown.locator(".relevant").inner_text().endswith(f" relevant, {share} %")
     expect(page.locator(".no-answer")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_an_index_with_fields_has_a_filter_which_the_address_and_the_explanation_keep(
+    browser: Browser, tmp_path: Path
+) -> None:
+    export_searchable(tmp_path / "serving" / "1", feedback=Feedback(4.0, 2))
+    documents = [document._replace(fields=(document.id[1:],)) for document in DOCUMENTS]
+    IndexUpdater(str(tmp_path / "serving" / "1"), IndexVersions(tmp_path / "index")).replace_all(documents, ["number"])
+    with live_service(FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"))) as live:
+        page = browser.new_context(base_url=live.url).new_page()
+        page.goto("/?q=white+cat")
+        assert len(results(page)) == 5
+        page.get_by_label("Filter").fill("number>=3")
+        page.keyboard.press("Enter")
+        expect(page.locator(".result")).to_have_count(3)
+        assert page.url.endswith("?q=white+cat&where=number%3E%3D3")
+        total = number(page.locator(".result .total strong").first.inner_text().split()[-1])
+        page.locator("summary").first.click()
+        (hit, *_) = live.client.get("/v1/search", params={"q": "white cat", "where": "number>=3"}).json()["results"]
+        assert total == round(hit["score"], 3)
+        expect(page.locator(".panel").first).to_contain_text(f"{hit['feedback']:.3f}")
+        page.get_by_label("Filter").fill("size>3")
+        page.keyboard.press("Enter")
+        expect(page.locator(".problem")).to_contain_text("number (number)")
+        page.go_back()
+        expect(page.locator(".result")).to_have_count(3)
+        page.go_back()
+        expect(page.locator(".result")).to_have_count(5)
+        expect(page.get_by_label("Filter")).to_have_value("")
 
 
 @pytest.mark.long

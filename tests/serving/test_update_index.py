@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from models.exported.model import LoadedModel
 from models.lists.feedback import Feedback
 from schemas.errors import DataError
-from schemas.index_manifest import SEGMENTS, Drift
+from schemas.index_manifest import SEGMENTS, Drift, FieldRecord
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.assemble_index import assemble_index
 from smooth_clir.retrieval.corpus_index import CorpusIndex
@@ -17,6 +17,7 @@ from smooth_clir.retrieval.document_ranker import DocumentRanker
 from smooth_clir.retrieval.index_versions import IndexVersions, push_index
 from smooth_clir.retrieval.segment import encode_documents
 from smooth_clir.retrieval.update_index import IndexUpdate, IndexUpdater
+from smooth_clir.retrieval.where import Where
 from tests.models.loaded_once import model_with_words
 
 pytestmark = pytest.mark.stages
@@ -131,6 +132,72 @@ def test_a_version_does_not_change_when_the_next_is_made(path: str, tmp_path: Pa
     updater.change(texts_of({"y": "un"}), [])
     assert not folder.exists()
     assert set(content(opened)) == set("abcdef")  # who has it open can go on
+
+
+VALUES = st.dictionaries(st.sampled_from("abcdefghij"), st.sampled_from(["", "es", "2020", "7.5"]), max_size=8)
+
+
+@settings(max_examples=8, deadline=None, phases=[Phase.generate])
+@given(steps=st.lists(st.tuples(st.booleans(), VALUES, st.sets(st.sampled_from("abcdefghij"))), min_size=2, max_size=4))
+def test_an_update_keeps_the_fields_of_the_other_documents(
+    tmp_path_factory: pytest.TempPathFactory, steps: list
+) -> None:
+    updater = IndexUpdater(model_with_words().path, IndexVersions(tmp_path_factory.mktemp("index")), max_documents=4)
+    expected = {"z": "es"}
+    update = updater.replace_all([Text("z", "", "chat", 1, ("es",))], ["value"])
+    for is_whole, values, removed in steps:
+        documents = [Text(name, "", "chat", 1, (value,)) for name, value in values.items()]
+        if is_whole and any(values.values()):
+            update, expected = updater.replace_all(documents, updater.fields), dict(values)
+        else:
+            update = updater.change(documents, removed)
+            expected = {**{name: value for name, value in expected.items() if name not in removed}, **values}
+        index = CorpusIndex(update.version)
+        assert {document.id: document.fields for document in index.documents()} == {
+            name: (value,) for name, value in expected.items()
+        }
+        present = [value for value in expected.values() if value]
+        kind = "number" if present and "es" not in present else "text"
+        assert index.fields == update.fields == {"value": FieldRecord(type=kind, documents=len(present))}
+        for condition, names in (
+            ("value=7.50" if kind == "number" else "value=7.5", {name for name in expected if expected[name] == "7.5"}),
+            ("value!=2020", {name for name in expected if expected[name] != "2020"}),
+        ):
+            hits = index.search(model_with_words().encode_query("cat"), 99, where=Where.parse(condition, index.fields))
+            assert {hit.doc_id.decode() for hit in hits} == names
+
+
+def test_other_fields_encode_every_document_again_and_a_field_without_a_value_changes_nothing(
+    path: str, tmp_path: Path
+) -> None:
+    updater = IndexUpdater(path, IndexVersions(tmp_path))
+    assert updater.replace_all(texts_of({"a": "chat"})).fields == {}
+    documents = [Text("a", "title a", "chat", 1, ("es", ""))]
+    update = updater.replace_all([document._replace(fields=("es",)) for document in documents], ["lang"])
+    assert (update.added, updater.fields) == (1, ("lang",))
+    with pytest.raises(DataError, match="value of year"):
+        updater.replace_all(documents, ["lang", "year"])
+    assert updater.fields == ("lang",)
+    assert updater.replace_all([document._replace(fields=("fr",)) for document in documents], ["lang"]).replaced == 1
+    with pytest.raises(ValueError):
+        updater.change(texts_of({"b": "chat"}), [])
+    assert updater.fields == ("lang",)
+
+
+def test_a_run_that_replaces_an_index_keeps_the_fields_of_what_leaves_in_a_file_that_can_be_added(
+    path: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    run_update = IndexUpdater(path, IndexVersions(tmp_path / "made")).replace_all(texts_of({"a": "chat"}))
+    versions = IndexVersions(tmp_path / "index")
+    push_index(run_update.version, str(versions.folder))
+    updated = IndexUpdater(path, versions).replace_all([Text("b", "", "lune", 1, ("es",))], ["lang"])
+    assert (
+        push_index(run_update.version, str(versions.folder)) == updated.version
+    )  # fields do not make it another run's
+    run_update = IndexUpdater(path, IndexVersions(tmp_path / "made")).replace_all(texts_of({"a": "chien"}))
+    version = Path(push_index(run_update.version, str(versions.folder)))
+    assert (version / "left.tsv").read_text() == "id\ttitle\ttext\tlang\nb\t\tlune\tes\n"
+    assert "the fields lang are gone" in caplog.text
 
 
 def test_an_index_of_another_model_or_none_cannot_be_changed(path: str, tmp_path: Path) -> None:

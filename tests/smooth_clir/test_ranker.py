@@ -63,6 +63,23 @@ def test_a_ranker_adds_replaces_and_removes_documents_of_its_index(output: Path,
     assert "d9" not in [hit.doc_id for hit in ranker.search("white cat", 6)]
 
 
+def test_a_ranker_searches_by_fields_and_adds_documents_with_theirs(output: Path, tmp_path: Path) -> None:
+    from smooth_clir import Ranker
+    from smooth_clir.retrieval.index_versions import IndexVersions
+    from smooth_clir.retrieval.update_index import IndexUpdater
+    from tests.serving.searchable import DOCUMENTS
+
+    shutil.copytree(output, tmp_path / "run")
+    updater = IndexUpdater(str(tmp_path / "run" / "serving" / "1"), IndexVersions(tmp_path / "run" / "index"))
+    updater.replace_all([document._replace(fields=("fr",)) for document in DOCUMENTS], ["lang"])
+    ranker = Ranker.load(str(tmp_path / "run"))
+    ranker.add(pandas.DataFrame({"id": ["d8", "d9"], "text": ["chat", "chat blanc"], "Lang": ["es", None]}))
+    assert [hit.doc_id for hit in ranker.search("white cat", where="lang=es")] == ["d8"]
+    assert "d9" in [hit.doc_id for hit in ranker.search("white cat", where="lang!=es")]
+    with pytest.raises(ConfigError, match="'year'"):
+        ranker.search("white cat", where="year=1")
+
+
 @pytest.mark.parametrize(
     "documents",
     [

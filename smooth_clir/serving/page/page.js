@@ -7,11 +7,11 @@ const SHOWN_WORDS = 8;
 const SHOWN_ANSWERS = 8;
 
 const at = (id) => document.getElementById(id);
-const form = at("form"), box = at("query");
+const form = at("form"), box = at("query"), filter = at("where");
 
 let collection = null; // what the service says of itself
 let asked = 0; // the number of the newest search: answers to older ones come too late
-let shown = { query: "", k: PAGE };
+let shown = { query: "", where: "", k: PAGE };
 
 function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
@@ -72,9 +72,9 @@ async function ask(path, parameters) {
 
 // A search
 
-async function search(query, k = PAGE) {
+async function search(query, where, k = PAGE) {
   const number_ = ++asked;
-  const isMore = query === shown.query && k > PAGE;
+  const isMore = query === shown.query && where === shown.where && k > PAGE;
   at("problem").replaceChildren();
   at("hint").hidden = Boolean(query);
   at("examples").hidden = Boolean(query) || !collection?.example_queries.length;
@@ -94,12 +94,12 @@ async function search(query, k = PAGE) {
   at("found").setAttribute("aria-busy", "true");
   const waiting = setTimeout(() => at("status").replaceChildren("Searching\u2026"), 200);
   try {
-    const answer = await ask("v1/search", { q: query, k, snippets: true });
-    if (number_ === asked) showAnswer(answer, k, isMore);
+    const answer = await ask("v1/search", { ...parameters(query, where), k, snippets: true });
+    if (number_ === asked) showAnswer(answer, where, k, isMore);
   } catch (error) {
     if (number_ !== asked) return;
     showNothing("");
-    showProblem(error, () => search(query, k));
+    showProblem(error, () => search(query, where, k));
   } finally {
     clearTimeout(waiting);
     if (number_ === asked) at("found").removeAttribute("aria-busy");
@@ -123,12 +123,12 @@ function showNothing(status) {
   at("status").replaceChildren(element("span", { class: "nothing" }, status));
 }
 
-function showAnswer(answer, k, isMore) {
-  shown = { query: answer.query, k };
+function showAnswer(answer, where, k, isMore) {
+  shown = { query: answer.query, where, k };
   showVersions(answer);
   if (!answer.results.length) {
     showNothing(answer.documents
-      ? "Nothing was found: the model knows no word of this query, or no document answers one. Try other words."
+      ? `Nothing was found: the model knows no word of this query, or no document${where ? " that matches the filter" : ""} answers one. Try other words.`
       : "Nothing was found: the index is empty.");
     return;
   }
@@ -245,7 +245,7 @@ function whyOf(query, hit, lang, hasShares) {
   async function fill() {
     panel.replaceChildren(element("p", { class: "note", role: "status" }, "Asking the model\u2026"));
     try {
-      panel.replaceChildren(...explained(await ask("v1/explain", { q: query, place: hit.place }), lang, hasShares));
+      panel.replaceChildren(...explained(await ask("v1/explain", { ...parameters(query, shown.where), place: hit.place }), lang, hasShares));
     } catch (error) {
       const button = element("button", { type: "button" }, "Try again");
       button.addEventListener("click", fill);
@@ -407,6 +407,9 @@ function showCollection() {
     box.placeholder = `Search in ${from}`;
   }
   if (collection.query_language) box.lang = collection.query_language;
+  const fields = Object.entries(collection.fields);
+  at("filter").hidden = !fields.length && !filter.value;
+  filter.placeholder = fields.map(([name, field]) => name + (field.type === "number" ? ">=2020" : "=en")).join(", ");
   const lang = collection.query_language;
   at("example-queries").replaceChildren(...collection.example_queries.map((query) => element("li", {},
     element("a", { href: `?${new URLSearchParams({ q: query })}`, lang, dir: "auto" }, query))));
@@ -414,21 +417,29 @@ function showCollection() {
   showVersions(collection);
 }
 
-const queryOfAddress = () => (new URLSearchParams(location.search).get("q") ?? "").trim();
+const ofAddress = (name) => (new URLSearchParams(location.search).get(name) ?? "").trim();
+const parameters = (query, where) => ({ q: query, ...(where ? { where } : {}) });
+
+function readAddress() {
+  box.value = ofAddress("q");
+  filter.value = ofAddress("where");
+}
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const query = box.value.trim();
-  if (query !== queryOfAddress()) history.pushState(null, "", query ? `?${new URLSearchParams({ q: query })}` : "./");
+  const query = box.value.trim(), where = filter.value.trim();
+  if (query !== ofAddress("q") || where !== ofAddress("where")) {
+    history.pushState(null, "", query ? `?${new URLSearchParams(parameters(query, where))}` : "./");
+  }
   if (matchMedia("(pointer: coarse)").matches) box.blur(); // so that a phone's keyboard gives way to the results
-  search(query);
+  search(query, where);
 });
 
-at("more").addEventListener("click", () => search(shown.query, Math.min(shown.k + PAGE, collection?.most_k ?? Infinity)));
+at("more").addEventListener("click", () => search(shown.query, shown.where, Math.min(shown.k + PAGE, collection?.most_k ?? Infinity)));
 
 addEventListener("popstate", () => {
-  box.value = queryOfAddress();
-  search(box.value);
+  readAddress();
+  search(box.value, filter.value);
 });
 
 addEventListener("keydown", (event) => {
@@ -441,7 +452,7 @@ addEventListener("keydown", (event) => {
 });
 
 async function begin() {
-  box.value = queryOfAddress();
+  readAddress();
   if (!box.value) box.focus();
   try {
     collection = await ask("v1/collection", {});
@@ -449,7 +460,7 @@ async function begin() {
   } catch (error) {
     if (!box.value) showProblem(error, begin);
   }
-  if (box.value) search(box.value);
+  if (box.value) search(box.value, filter.value);
 }
 
 begin();

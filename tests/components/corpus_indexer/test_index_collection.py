@@ -11,6 +11,8 @@ from components.collection_gen.write_collection import write_collection
 from components.corpus_indexer import index_collection as job
 from components.corpus_indexer.index_collection import index_collection, parts_of, read_records
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest
+from schemas.errors import DataError
+from schemas.index_manifest import FieldRecord
 from smooth_clir.retrieval.assemble_index import assemble_index
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from tests.models.loaded_once import loaded_once, model_with_words
@@ -20,19 +22,19 @@ pytestmark = pytest.mark.stages
 TEXTS = ["chat", "chien blanc", "un chat noir", "lune", "ararat", "un", "blanc"]
 
 
-def indexed(folder: Path, lines: list[str]) -> CorpusIndex:
+def indexed(folder: Path, lines: list[str], fields: tuple[str, ...] = ()) -> CorpusIndex:
     """An index of the lines of a documents file."""
     (folder / "documents").write_text("".join(lines))
     collection = folder / "collection"
     collection.mkdir()
-    write_collection({"documents": [str(folder / "documents")]}, {}, 2, str(collection))
+    write_collection({"documents": [str(folder / "documents")]}, {}, 2, str(collection), fields=fields)
     roles = parse_manifest((collection / MANIFEST_FILE).read_text())
     path = model_with_words().path
     with loaded_once(), beam.Pipeline() as pipeline:
         index_collection(pipeline, path, str(collection), roles, str(folder / "index"), str(folder / "records"))
     records = read_records(glob.glob(str(folder / "records*")))
     (folder / "index").mkdir(exist_ok=True)
-    assemble_index(str(folder / "index"), "0a", records, len(parts_of(roles["documents"].shards)))
+    assemble_index(str(folder / "index"), "0a", records, len(parts_of(roles["documents"].shards)), fields=fields)
     return CorpusIndex(str(folder / "index"))
 
 
@@ -50,6 +52,25 @@ def test_every_document_is_indexed_once_and_no_line_that_was_left_out(
     ]
     assert len(index.manifest.segments) > 3
     assert all(segment.documents <= 2 for segment in index.manifest.segments)
+
+
+def test_fields_of_the_input_files_are_those_of_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job.parts_of, "__defaults__", (2,))
+    lines = [
+        "Year\tid\ttext\tlang\n",
+        "2020\ta\tun chat\t es\n",
+        "\tb\tlune\t\n",
+        "x\tb\tthe same id\tfr\n",
+        "7\tc\tun\tfr\n",
+    ]
+    index = indexed(tmp_path, lines, ("lang", "year"))
+    fields = {document.id: document.fields for document in index.documents()}
+    assert fields == {"a": ("es", "2020"), "b": ("", ""), "c": ("fr", "7")}
+    kinds = {"lang": FieldRecord(type="text", documents=2), "year": FieldRecord(type="number", documents=2)}
+    assert index.fields == kinds
+    (tmp_path / "lacking").mkdir()
+    with pytest.raises(DataError, match="value of year"):
+        indexed(tmp_path / "lacking", ['{"id": "a", "text": "chat", "lang": "es"}\n'], ("lang", "year"))
 
 
 def test_a_collection_without_a_document_makes_an_empty_index(tmp_path: Path) -> None:
