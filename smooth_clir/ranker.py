@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from models.exported.model import LoadedModel
 from pipeline.config import RunConfig
@@ -16,16 +16,17 @@ from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import run_lock
 from schemas.errors import DataError
 from schemas.wikiclir import Text
-from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.imports import check_extra, heavy_imports
 from smooth_clir.cli.model_folder import IndexLocation, find_index, index_updater
 from smooth_clir.cli.run import checked_run
 from smooth_clir.cli.terminal import StageView
 from smooth_clir.collection_files import Judgments, Pairs, Texts, convert_content, texts_of
 from smooth_clir.retrieval.answers import Hit
 from smooth_clir.retrieval.document_ranker import DocumentRanker, RankedDocument
-from smooth_clir.retrieval.engine import Engine
-from smooth_clir.retrieval.folder_engines import FolderEngines
-from smooth_clir.retrieval.update_index import IndexUpdate, IndexUpdater
+
+if TYPE_CHECKING:
+    from smooth_clir.retrieval.engine import Engine
+    from smooth_clir.retrieval.update_index import IndexUpdate, IndexUpdater
 
 
 class Ranker(LoadedModel):
@@ -94,12 +95,13 @@ class Ranker(LoadedModel):
 
         Raises:
           ConfigError: a setting, a language, or the combination of arguments is wrong: all faults.
-          DataError: the data cannot be used, or the gate refuses the model.
+          DataError: the data cannot be used, the gate refuses the model, or a package is missing.
 
         Example:
           pairs = [("a wolf", "un loup"), ("the sun", "le soleil"), ...]
           Ranker.train(pairs=pairs, query_language="en", document_language="fr", output="runs/fr").search("moon")
         """
+        check_extra("pipeline")
         own = ConversionSettings(
             query_language, document_language, columns=columns or {}, scale=None if scale is None else tuple(scale)
         )
@@ -120,7 +122,7 @@ class Ranker(LoadedModel):
 
         Raises:
           ConfigError: the filter is wrong for this index.
-          DataError: the index is missing or damaged, or its model is missing.
+          DataError: the index is missing or damaged, or its model or the extra `search` is missing.
         """
         return self._engine.search(query, top, with_snippets=False, with_texts=True, where=where).results
 
@@ -149,7 +151,7 @@ class Ranker(LoadedModel):
         """
         return DocumentRanker(self, texts_of("documents", documents), feedback)
 
-    def add(self, documents: Texts) -> IndexUpdate:
+    def add(self, documents: Texts) -> "IndexUpdate":
         """Adds documents to the index, or replaces those with the same ids; a running service takes the new version.
 
         Args:
@@ -161,20 +163,24 @@ class Ranker(LoadedModel):
         updater = self._updater()
         return self._change(updater, texts_of("documents", documents, updater.fields), ())
 
-    def remove(self, doc_ids: Iterable[str]) -> IndexUpdate:
+    def remove(self, doc_ids: Iterable[str]) -> "IndexUpdate":
         """Removes documents from the index; ids that it does not hold are counted. Raises as `add` does."""
         return self._change(self._updater(), (), doc_ids)
 
-    def _updater(self) -> IndexUpdater:
+    def _updater(self) -> "IndexUpdater":
+        check_extra("search")
         return index_updater(self._location, lambda encoded: None)
 
-    def _change(self, updater: IndexUpdater, documents: Iterable[Text], doc_ids: Iterable[str]) -> IndexUpdate:
+    def _change(self, updater: "IndexUpdater", documents: Iterable[Text], doc_ids: Iterable[str]) -> "IndexUpdate":
         update = updater.change(documents, doc_ids)
         self.__dict__.pop("_engine", None)
         return update
 
     @cached_property
-    def _engine(self) -> Engine:
+    def _engine(self) -> "Engine":
+        check_extra("search")
+        from smooth_clir.retrieval.folder_engines import FolderEngines
+
         engines = FolderEngines(self._location.models, self._location.index_folder)
         newest = engines.newest()
         if newest is None:

@@ -1,12 +1,15 @@
 """The rooms: which way their imports point, and what setup.py packages."""
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
 import pytest
+
+from smooth_clir.cli.imports import EXTRA_MODULES
 
 ROOT = Path(__file__).parents[1]
 WIKIPEDIA, RETRIEVAL, EXPERIMENTS, SERVING, CLI = (
@@ -181,7 +184,23 @@ def test_a_planted_wrong_import_is_found(tmp_path: Path, file: str, code: str, f
     assert any(wrong.startswith(fault) for wrong in wrong_arrows(tmp_path))
 
 
-# setup.py
+# Libraries, and setup.py
+
+
+def test_each_library_comes_with_the_base_or_with_a_named_extra() -> None:
+    base = "absl click defusedxml google grpc httpx keras numpy packaging pydantic pydantic_core rich scipy"
+    extras = {module for modules_of_extra in EXTRA_MODULES.values() for module in modules_of_extra}
+    names = {name.split(".")[0] for path in modules(ROOT, ROOTS).values() for name in imports(path)}
+    known = {
+        *ROOTS,
+        *sys.stdlib_module_names,
+        *base.split(),
+        "tensorflow",
+        "tensorflow_text",
+        "yaml",
+        "ir_datasets",
+    }  # the user installs the last
+    assert names - known - extras == set()
 
 
 def test_setup_packages_every_file_of_the_rooms() -> None:

@@ -10,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.texts.word_counts import joined_ranges
-
 _ROWS_OF_A_BLOCK: Final = 1 << 14
 _FEW: Final = 1 << 24
 """Number of values (64 MB) up to which rows are held in memory: TensorFlow then gathers them without Python, which
@@ -159,3 +157,15 @@ class RowsFile:
             # An empty file cannot be mapped.
             values = np.memmap(self._file, np.int32, "r") if lengths.any() else np.zeros(0, np.int32)
         return MappedRows(values, np.cumsum(lengths) - lengths, lengths)
+
+
+def joined_ranges(starts: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The numbers of ranges, one range after the other.
+
+    Example:
+      >>> joined_ranges(np.array([7, 2]), np.array([2, 3])).tolist()
+      [7, 8, 2, 3, 4]
+    """
+    before = np.cumsum(lengths) - lengths
+    numbers: npt.NDArray[np.int64] = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+    return numbers

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import tensorflow as tf
 from scipy import sparse
 
+from models.lists.mapped_rows import joined_ranges
 from models.texts.tokens import ALL_WORDS, tokenize, word_parts
 from schemas.collection import RawText
 from schemas.cut_texts import CutTexts
@@ -181,18 +182,6 @@ def _words_of_texts(
         joined_ranges(piece_splits[pieces[longer]], lengths[longer])
     ]
     return joined, np.concatenate([[0], ends])[text_splits]
-
-
-def joined_ranges(starts: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """The numbers of ranges, one range after the other.
-
-    Example:
-      >>> joined_ranges(np.array([7, 2]), np.array([2, 3])).tolist()
-      [7, 8, 2, 3, 4]
-    """
-    before = np.cumsum(lengths) - lengths
-    numbers: npt.NDArray[np.int64] = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
-    return numbers
 
 
 def _splits(lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

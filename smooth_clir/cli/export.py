@@ -45,6 +45,9 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
         from smooth_clir.retrieval.exports.export import export_index
 
         # The documents in Milvus are also on disk.
+        if engine == "parquet":
+            import pyarrow  # noqa: F401 - of an extra that the other engines do without
+
         engines, newest = engines_of(location if index else location._replace(milvus=None))
     progress = logging.getLogger("clir.progress")
     with StageView() as view:

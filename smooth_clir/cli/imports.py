@@ -1,4 +1,4 @@
-"""Speeds up the imports of the large libraries."""
+"""Speeds up the imports of the large libraries, and names the extra of a missing one."""
 
 import gc
 import sys
@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from threading import RLock
 from types import ModuleType
+from typing import Final
 
 from pipeline import quiet
+from schemas.errors import DataError
 
 IN_PARTS = (
     "IPython",
@@ -20,6 +22,20 @@ IN_PARTS = (
 )
 """Packages whose code imports all their modules, with NLTK, scikit-learn, and the clients of Kubernetes and Docker: a
 third of all modules that `clir run` would import. The pipeline needs few of them."""
+EXTRA_MODULES: Final = {
+    "search": (
+        "faiss", "fastapi", "h11", "prometheus_client", "starlette", "structlog", "tensorflow_serving", "uvicorn",
+    ),
+    "milvus": ("pymilvus",),
+    "reports": ("matplotlib",),
+    "kubeflow": ("kfp",),
+    "pipeline": (
+        "apache_beam", "keras_tuner", "ml_metadata", "mmh3", "pyarrow", "pyarrow_hotfix", "regex", "sentencex",
+        "sklearn", "tensorboard", "tensorflow_data_validation", "tensorflow_metadata", "tensorflow_ranking",
+        "tensorflow_transform", "tfx", "tfx_bsl",
+    ),
+}  # fmt: skip
+"""The modules that the extras of pyproject.toml install."""
 
 
 @contextmanager
@@ -28,6 +44,9 @@ def heavy_imports(verbose: bool = False) -> Iterator[None]:
 
     The imports of `clir run` take 3.5 CPU seconds, 5.1 without `IN_PARTS`, and 6.3 if Python also collects garbage
     among the 450,000 objects.
+
+    Raises:
+      DataError: a package of an extra is missing.
     """
     quiet.quieten(verbose)
     finder = quiet.ChangedImports(dict.fromkeys(IN_PARTS, _postpone))
@@ -35,10 +54,31 @@ def heavy_imports(verbose: bool = False) -> Iterator[None]:
     gc.disable()
     try:
         yield
+    except ModuleNotFoundError as error:
+        name = (error.name or "").split(".")[0]
+        extra = next((extra for extra, modules in EXTRA_MODULES.items() if name in modules), None)
+        if extra is None:
+            raise
+        raise DataError(_remedy(name, extra)) from None
     finally:
         sys.meta_path.remove(finder)
         gc.freeze()
         gc.enable()
+
+
+def check_extra(extra: str) -> None:
+    """Checks that the packages of an extra are installed, and imports none.
+
+    Raises:
+      DataError: a package is missing.
+    """
+    for name in EXTRA_MODULES[extra]:
+        if find_spec(name) is None:
+            raise DataError(_remedy(name, extra))
+
+
+def _remedy(name: str, extra: str) -> str:
+    return f"The package {name} is missing; install the extra {extra}: pip install 'smooth-clir[{extra}]'"
 
 
 def _postpone(execute: quiet.Execute, module: ModuleType) -> None:

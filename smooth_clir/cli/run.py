@@ -20,7 +20,7 @@ from pipeline.output_path import local_output
 from pipeline.stages import StageEnd, peak_memory
 from schemas.errors import DataError
 from smooth_clir.cli.arguments import allow_commands_option, json_option, overrides_option
-from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.imports import check_extra, heavy_imports
 from smooth_clir.cli.summary import RunSummary, describe_files, metrics_table, search_table
 from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, show, show_json
 
@@ -62,6 +62,7 @@ def checked_run(settings: RunConfig) -> RunConfig:
       ConfigError: the output, the Beam runner or an input is wrong.
       DataError: the machine lacks what a run needs.
     """
+    check_extra("pipeline")
     local_output(settings.output)
     check_local_beam(settings.beam)
     check_machine()

@@ -178,6 +178,12 @@ def _no_space(raised: Raised, has_stages: bool) -> DataError | None:
     return None
 
 
+def _no_temporary_folder(raised: Raised, has_stages: bool) -> DataError | None:
+    if "No usable temporary directory" not in raised.text:
+        return None
+    return DataError("no temporary folder can be written; set TMPDIR to one, or mount a tmpfs at /tmp in a container.")
+
+
 def _database(raised: Raised, has_stages: bool) -> DataError | None:
     for words in _DATABASE:
         if words in raised.text:
@@ -250,4 +256,4 @@ def _tensorflows(*names: str) -> tuple[str, ...]:
     return tuple(f"tensorflow.python.framework.errors_impl.{name}" for name in names)
 
 
-_RECOGNISERS: Final = (_own_error, _no_space, _database, _system, _no_memory, _broken_file)
+_RECOGNISERS: Final = (_own_error, _no_space, _no_temporary_folder, _database, _system, _no_memory, _broken_file)

@@ -12,6 +12,7 @@ from pipeline.output_folder import run_lock
 from pipeline.wikipedia.config import load_wikipedia_config
 from schemas.wikiclir import CARD_FILE, MANIFEST_FILE
 from smooth_clir.cli.arguments import json_option
+from smooth_clir.cli.imports import check_extra
 from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, show, show_json
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def wikipedia(
     if estimate and check:
         raise click.UsageError("give --estimate or --check, but not both.")
     settings = load_wikipedia_config(config, overrides)
+    check_extra("pipeline")
     # Imported late, so that wrong settings are refused without the half second of NumPy and the parsers.
     from pipeline.wikipedia.make import folder_of, make_collections
     from smooth_clir.wikipedia.collection.look import estimate_making, look_into, preflight

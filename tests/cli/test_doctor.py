@@ -88,10 +88,14 @@ def test_a_full_disk_little_memory_and_missing_shared_memory_are_faults(
 
 
 def test_a_library_that_only_some_work_needs_is_no_fault(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metadata, "version", versions({"pymilvus": None}))
+    monkeypatch.setattr(
+        metadata, "version", versions({"pymilvus": None, "tensorflow": None, "tensorflow-cpu": "2.15.1"})
+    )
+    monkeypatch.setattr(metadata, "requires", lambda name: ["tensorflow==2.15.1", "pymilvus>=2; extra == 'milvus'"])
     monkeypatch.setattr(doctor, "use_multilingual_is_installed", lambda: False)
     subjects = findings(clir)
-    assert subjects["Milvus"]["state"] == subjects["encoder"]["state"] == "absent"
+    assert subjects["libraries"]["says"] == "1 have versions that fit"
+    assert subjects["extra milvus"]["state"] == subjects["encoder"]["state"] == "absent"
 
 
 @pytest.mark.parametrize(("modes", "state"), [("eng-spa\n  spa-eng", "ok"), ("", "absent"), (None, "absent")])

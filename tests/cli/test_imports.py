@@ -1,4 +1,4 @@
-"""`heavy_imports`: of some packages only the modules that are asked for."""
+"""`heavy_imports`: of some packages only the modules that are asked for, and the extra of a missing one."""
 
 import importlib
 import subprocess
@@ -11,8 +11,9 @@ from types import ModuleType
 import pytest
 
 from pipeline import quiet
+from schemas.errors import DataError
 from smooth_clir.cli import imports
-from smooth_clir.cli.imports import heavy_imports
+from smooth_clir.cli.imports import EXTRA_MODULES, check_extra, heavy_imports
 
 PACKAGE = "of_many_parts"
 
@@ -71,6 +72,27 @@ def test_a_package_that_cannot_be_imported_says_so_each_time(package: ModuleType
     for _ in range(2):
         with pytest.raises(ImportError, match="a library is missing"):
             _ = package.name
+
+
+@pytest.mark.parametrize("extra", EXTRA_MODULES)
+def test_the_import_and_the_check_of_a_missing_package_name_its_extra(
+    extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quiet, "quieten", lambda verbose: None)
+    check_extra(extra)
+    missing = EXTRA_MODULES[extra][-1]
+    monkeypatch.setitem(sys.modules, missing, None)
+    sentence = rf"The package {missing} is missing; .* pip install 'smooth-clir\[{extra}\]'"
+    with pytest.raises(DataError, match=sentence), heavy_imports():
+        importlib.import_module(f"{missing}.part")
+    with pytest.raises(DataError, match=sentence):
+        check_extra(extra)
+
+
+def test_a_missing_package_of_no_extra_stays_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quiet, "quieten", lambda verbose: None)
+    with pytest.raises(ModuleNotFoundError), heavy_imports():
+        importlib.import_module("of_no_extra")
 
 
 @pytest.mark.long

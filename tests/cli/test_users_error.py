@@ -83,6 +83,7 @@ PASSED_ON = pytest.mark.parametrize(
         (OSError(errno.EMFILE, "Too many open files", "/x"), "/x: Too many open files", "ulimit -n"),
         (OSError(errno.EIO, "Input/output error"), "Input/output error", "disk"),
         (OSError(errno.EINVAL, "Invalid argument", "/fat/a:b"), "/fat/a:b: Invalid argument", "correct"),
+        (FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']"), "no temporary", "TMPDIR"),
         (MemoryError(), "not enough memory", ""),
         (MemoryError("Unable to allocate 8 TiB"), "not enough memory", ""),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "not enough memory", ""),

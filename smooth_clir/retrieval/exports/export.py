@@ -5,10 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Final
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import Any, Final
 
 from models.exported.model import LoadedModel
 from smooth_clir.retrieval.corpus_index import CorpusIndex
@@ -23,6 +20,9 @@ def write_parquet(
     index: CorpusIndex, folder: Path, model: LoadedModel, query: str | None, on_progress: Callable[[int], None]
 ) -> list[str]:
     """Writes `documents-00000.parquet` and the files after it; see `docs/search.md`."""
+    import pyarrow as pa  # Other exports do without it.
+    import pyarrow.parquet as pq
+
     schema = pa.schema(
         [
             ("id", pa.string()),
@@ -39,7 +39,7 @@ def write_parquet(
     for number in range(max(1, -(-len(index) // FILE_DOCUMENTS))):
         with pq.ParquetWriter(folder / f"documents-{number:05}.parquet", schema) as writer:
             for batch in _batches(islice(documents, FILE_DOCUMENTS)):
-                writer.write_table(_table(batch, schema))
+                writer.write_table(pa.Table.from_pylist(_rows(batch), schema=schema))
                 done += len(batch)
                 on_progress(done)
     if query is not None:
@@ -53,8 +53,8 @@ def _batches(documents: Iterator[EncodedDocument]) -> Iterator[list[EncodedDocum
         yield batch
 
 
-def _table(batch: list[EncodedDocument], schema: pa.Schema) -> pa.Table:
-    rows = [
+def _rows(batch: list[EncodedDocument]) -> list[dict[str, Any]]:
+    return [
         {
             "id": document.text.id,
             "title": document.text.title,
@@ -65,7 +65,6 @@ def _table(batch: list[EncodedDocument], schema: pa.Schema) -> pa.Table:
         }
         for document in batch
     ]
-    return pa.Table.from_pylist(rows, schema=schema)
 
 
 Export = Callable[[CorpusIndex, Path, LoadedModel, str | None, Callable[[int], None]], list[str]]
