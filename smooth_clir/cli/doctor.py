@@ -23,7 +23,7 @@ from pipeline.machine import (
 )
 from schemas.errors import DataError
 from smooth_clir.cli.arguments import json_option
-from smooth_clir.cli.imports import EXTRA_MODULES, heavy_imports
+from smooth_clir.cli.imports import EXTRA_MODULES, heavy_imports, install
 from smooth_clir.cli.terminal import show, show_json
 
 _PACKAGE: Final = "smooth-clir"
@@ -115,7 +115,7 @@ def _libraries() -> Iterator[Finding]:
                 says = f"must be {library.specifier}; got {version or 'none'}: {remedy}"
                 yield Finding(library.name, "fault", says)
         if missing:
-            says = f"lacks {', '.join(missing)}: pip install '{_PACKAGE}[{extra}]'"
+            says = f"lacks {', '.join(missing)}: {install(extra)}"
             yield Finding(f"extra {extra}", "absent", says)
     yield Finding("libraries", "ok", f"{fitting} have versions that fit")
 

@@ -77,8 +77,15 @@ def check_extra(extra: str) -> None:
             raise DataError(_remedy(name, extra))
 
 
+def install(extra: str) -> str:
+    """Returns the command that installs an extra."""
+    if sys.version_info >= (3, 12) and extra in ("pipeline", "kubeflow"):
+        return "make setup"  # pip refuses tensorflow-ranking beside TensorFlow 2.21; the lock has both
+    return f"pip install 'smooth-clir[{extra}]'"
+
+
 def _remedy(name: str, extra: str) -> str:
-    return f"The package {name} is missing; install the extra {extra}: pip install 'smooth-clir[{extra}]'"
+    return f"The package {name} is missing; install the extra {extra}: {install(extra)}"
 
 
 def _postpone(execute: quiet.Execute, module: ModuleType) -> None:

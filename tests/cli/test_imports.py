@@ -1,6 +1,7 @@
 """`heavy_imports`: of some packages only the modules that are asked for, and the extra of a missing one."""
 
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 from pipeline import quiet
 from schemas.errors import DataError
 from smooth_clir.cli import imports
-from smooth_clir.cli.imports import EXTRA_MODULES, check_extra, heavy_imports
+from smooth_clir.cli.imports import EXTRA_MODULES, check_extra, heavy_imports, install
 
 PACKAGE = "of_many_parts"
 
@@ -82,7 +83,7 @@ def test_the_import_and_the_check_of_a_missing_package_name_its_extra(
     check_extra(extra)
     missing = EXTRA_MODULES[extra][-1]
     monkeypatch.setitem(sys.modules, missing, None)
-    sentence = rf"The package {missing} is missing; .* pip install 'smooth-clir\[{extra}\]'"
+    sentence = rf"The package {missing} is missing; .* {re.escape(install(extra))}"
     with pytest.raises(DataError, match=sentence), heavy_imports():
         importlib.import_module(f"{missing}.part")
     with pytest.raises(DataError, match=sentence):

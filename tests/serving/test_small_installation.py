@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from smooth_clir.cli.imports import EXTRA_MODULES
+from smooth_clir.cli.imports import EXTRA_MODULES, install
 
 pytestmark = pytest.mark.stages
 
@@ -86,5 +86,5 @@ for call in (
         print(type(error).__name__, str(error).rpartition(": ")[2])
 """
     answer = subprocess.run([*python(), code], capture_output=True, check=False, **process)
-    install = "DataError pip install 'smooth-clir[{}]'".format
-    assert answer.stdout.splitlines() == ["b", install("search"), install("pipeline")], answer.stderr
+    errors = [f"DataError {install(extra)}" for extra in ("search", "pipeline")]
+    assert answer.stdout.splitlines() == ["b", *errors], answer.stderr
