@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,8 @@ import httpx
 import pytest
 
 from smooth_clir.cli.imports import EXTRA_MODULES, install
+from smooth_clir.serving.settings import ServiceSettings
+from tests.e2e.process import ROOT
 
 pytestmark = pytest.mark.stages
 
@@ -88,3 +91,11 @@ for call in (
     answer = subprocess.run([*python(), code], capture_output=True, check=False, **process)
     errors = [f"DataError {install(extra)}" for extra in ("search", "pipeline")]
     assert answer.stdout.splitlines() == ["b", *errors], answer.stderr
+
+
+def test_the_container_exposes_and_asks_the_port_of_the_service() -> None:
+    dockerfile = (ROOT / "Dockerfile.serving").read_text(encoding="utf-8")
+    port = ServiceSettings().port
+    assert f"EXPOSE {port}\n" in dockerfile and f"'http://127.0.0.1:{port}/readyz'" in dockerfile
+    (lock,) = re.findall(r"^COPY (locks/\S+) ", dockerfile, re.MULTILINE)
+    assert (ROOT / lock).is_file() and "locks" not in (ROOT / ".dockerignore").read_text().split()
