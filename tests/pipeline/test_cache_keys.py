@@ -475,8 +475,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("schemas/schema.pbtxt", "ImportSchemaGen"),
         (
             "models/texts/tokens.py",
-            "WikiClirExampleGen LexicalBaseline TranslationGen LexiconGen Rivals TextVectorGen Transform PaperTrainer "
-            "Tuner TrainedBaseline Trainer CorpusIndexer Evaluator Gate IndexPusher SearchEvaluator",
+            "WikiClirExampleGen LexicalBaseline LexiconGen Rivals Transform PaperTrainer Tuner Trainer SearchEvaluator",
         ),
         (
             "models/evaluation/metrics.py",
