@@ -51,8 +51,8 @@ step() { # step WHAT COMMAND...: runs it into the log; shows the log's end if it
 }
 
 uv=false
-minutes='2 to 4 minutes; 15 s to 1 minute if uv is on PATH'
-if uv --version >/dev/null 2>&1; then uv=true minutes='15 s to 1 minute'; fi
+minutes='3 to 13 minutes; 1 or 2 if uv is on PATH'
+if uv --version >/dev/null 2>&1; then uv=true minutes='1 or 2 minutes'; fi
 
 # ml-metadata and TFDV of the stack 2.21 are built for glibc 2.39.
 glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || glibc='no glibc'
@@ -147,4 +147,4 @@ fi
 rm .venv/stamp # the packages are whole: a fault in setup.py or pyproject.toml must not cost them
 step "install this project" .venv/bin/python -m pip install --no-deps --no-build-isolation -e .
 stamp "$stack" >.venv/stamp
-say "done."
+say "done; \`source .venv/bin/activate\` puts clir on PATH."

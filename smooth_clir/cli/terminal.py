@@ -63,25 +63,20 @@ def for_shell(path: str) -> str:
 
 
 def program(name: str = "clir") -> str:
-    """Returns a program as a person may paste it into the shell that called `clir`.
+    """Returns a program as a person may paste it into the shell that called `clir` or Python.
 
-    Returns the plain name if the shell finds the program by it, otherwise the path beside `clir`.
+    Returns the plain name if the shell finds the program by it, otherwise its path beside `clir` or Python.
 
     Args:
       name: `clir`, or another program of its environment.
     """
-    called = Path(sys.argv[0])
-    if called.name == "__main__.py" and called.parent.name == "smooth_clir":
-        if name == "clir":
-            return f"{for_shell(sys.executable)} -m smooth_clir"
-        beside = Path(sys.executable).with_name(name)
-    elif called.name == "clir":
-        beside = called.with_name(name)
-    else:
-        return name
+    called, python = Path(sys.argv[0]), Path(sys.executable)
+    if name == "clir" and called.name == "__main__.py" and called.parent.name == "smooth_clir":
+        return f"{for_shell(sys.executable)} -m smooth_clir"
+    programs = (called, python) if called.name == "clir" else (python,)
+    path = next((path for path in (program.with_name(name) for program in programs) if path.is_file()), None)
     known = shutil.which(name)
-    is_known = known is not None and beside.exists() and os.path.samefile(known, beside)
-    return name if is_known or not beside.is_file() else for_shell(str(beside))
+    return name if path is None or known and os.path.samefile(known, path) else for_shell(str(path))
 
 
 class StageView(logging.Handler):

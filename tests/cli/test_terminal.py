@@ -40,10 +40,11 @@ def test_whatever_is_said_or_shown_can_be_printed(text: str) -> None:
         ("bin/clir", "", "bin/clir", "bin/kfp"),
         ("bin/clir", "other", "bin/clir", "bin/kfp"),
         ("my bin/clir", "other", "'my bin/clir'", "'my bin/kfp'"),
-        ("gone/clir", "bin", "clir", "kfp"),
-        ("smooth_clir/__main__.py", "bin", "{python} -m smooth_clir", "{environment}/kfp"),
-        ("-c", "bin", "clir", "kfp"),
-        ("/usr/bin/pytest", "bin", "clir", "kfp"),
+        ("gone/clir", "bin", "environment/clir", "environment/kfp"),
+        ("link to clir", "bin", "environment/clir", "environment/kfp"),
+        ("smooth_clir/__main__.py", "bin", "{python} -m smooth_clir", "environment/kfp"),
+        ("-c", "environment", "clir", "kfp"),
+        ("/usr/bin/pytest", "bin", "environment/clir", "environment/kfp"),
     ],
 )
 def test_the_program_is_named_as_it_was_called_and_by_its_name_where_the_shell_finds_it(
@@ -58,7 +59,7 @@ def test_the_program_is_named_as_it_was_called_and_by_its_name_where_the_shell_f
     monkeypatch.setattr(sys, "argv", [called])
     monkeypatch.setenv("PATH", path and str(tmp_path / path))
     assert program() == shown.format(python=for_shell(sys.executable))
-    assert program("kfp") == beside.format(environment="environment")
+    assert program("kfp") == beside
 
 
 def test_lines_stay_lines_and_none_is_endless(capsys: pytest.CaptureFixture[str]) -> None:
