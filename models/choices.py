@@ -10,6 +10,9 @@ FEEDBACK: Final = "feedback"
 """The name of the second pass among the parts of a score."""
 FITTED: Final = "fitted"
 HELD_OUT: Final = "held_out"
+FEW_LISTS: Final = 100
+"""With fewer train lists, vectors seldom rank better than random order, and their fitted weight is 0; see
+docs/results.md."""
 FIRST_WEIGHT: Final = 0.5
 """The weight during training of a channel whose weight is fitted afterwards."""
 

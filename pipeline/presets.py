@@ -74,6 +74,7 @@ _SECOND_PASS: Final = Condition("with a `channels.lexicon` and a scorer of vecto
 """A second pass needs a channel of words that match, and a score that an index can search."""
 _FITTED_SECOND_PASS: Final = Condition("where `feedback.gain` is fitted", {"feedback.gain": ["fitted"]})
 
+_SUM: Final = Condition("with a `channels.lexicon`", _MATCHING)
 _PRETRAINED: Final = Condition("with a pre-trained encoder", {"channels.encoder.kind": [*EncoderSettings.kinds]})
 _HEAD: Final = Condition("with the kind encoder_head", {_TOWERS: ["encoder_head"]})
 
@@ -86,6 +87,7 @@ _USE: Final = Condition(
 _BEST: Final = {
     _LEXICON: PresetValue("lexicon"),
     "channels.lexicon.weight": PresetValue("fitted", _DOT),
+    "channels.towers.weight": PresetValue("fitted", _SUM),
     "channels.towers.embedding_dim": PresetValue(128, _WIDTH),
     "channels.towers.encoder.stem_embeddings": PresetValue(True, _MEAN),
     "channels.towers.encoder.word_dropout": PresetValue(0.25, _MEAN),
@@ -110,6 +112,7 @@ PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
         "loss.softmax_weight": PresetValue(0.02),
         "loss.softmax_temperature": PresetValue(0.05, _HEAD),
         "channels.lexicon.weight": PresetValue("fitted"),
+        "channels.towers.weight": PresetValue(1.0),
     },
     "polynomial": {
         _LEXICON: PresetValue("lexicon"),

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.choices import FEW_LISTS
 from models.evaluation.list_metrics import list_metrics, per_query_metrics
 from models.evaluation.metrics import METRICS, Metric
 from models.evaluation.significance import randomisation_test, standard_error
@@ -36,8 +37,6 @@ from schemas.trec import parse_run, qrels_lines
 
 _FEW_QUERIES: Final = 40
 """With fewer test queries, the standard error of a metric is about .05 or more."""
-_FEW_TRAINED: Final = 100
-"""With fewer train queries, vectors were seen to rank below random order."""
 _SIGNIFICANCE: Final = 0.05
 _MAIN: Final = "ndcg_5"
 """The metric for comparing channels."""
@@ -184,10 +183,10 @@ def _doubts(
     """Yields the reasons to doubt the metrics, a sentence each."""
     if report.queries < _FEW_QUERIES:
         yield f"the {report.split} split has {report.queries} queries: fewer than {_FEW_QUERIES} give imprecise metrics"
-    if trained is not None and len(trained) < _FEW_TRAINED:
+    if trained is not None and len(trained) < FEW_LISTS:
         yield (
-            f"training has {len(trained)} queries: with fewer than {_FEW_TRAINED}, vectors may rank no better than "
-            "random order; bring more judged queries"
+            f"training has {len(trained)} queries: with fewer than {FEW_LISTS}, vectors may rank no better than random "
+            "order, and a fitted channels.towers.weight is 0; bring more judged queries"
         )
     if report.queries_of_training:
         yield (

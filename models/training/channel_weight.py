@@ -12,37 +12,43 @@ from models.rankers.scorer import Scorer
 from models.training.list_evaluator import ListEvaluator
 from schemas.training_history import Fitted
 
+TOWERS_WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+"""No weight above that of the training, because towers rank the documents of the eval split, which they know, better
+than new ones."""
 WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
 """Goes up to 16, where the towers hardly count, because inner products may be much larger than the channel's scores."""
 
 
 class Sum(NamedTuple):
-    """A score of two parts, `base + weight * channel`, and lists of the eval split to fit its weight on."""
+    """A score of two parts, `scale * base + weight * channel`, and lists of the eval split to fit its weight on."""
 
     lists: RankingLists
     base: Ranker
     channel: Scorer
+    scale: float = 1.0
 
 
-def fit_weight(sums: Sequence[Sum], top_grade: int) -> Fitted:
+def fit_weight(sums: Sequence[Sum], top_grade: int, weights: Sequence[float] = WEIGHTS) -> Fitted:
     """Finds the weight with the largest mean of ndcg_5 + 0.1 p_mr_1 over sums.
 
-    The candidates are `WEIGHTS`; among equally good ones the smallest is taken. Never on the test split.
+    Among equally good weights the first is taken. Never on the test split.
 
     Args:
       sums: a single sum with the eval split; or for each domain a sum that was trained without it, with its lists.
       top_grade: the MR grade.
+      weights: the candidates, ascending.
     """
     scores = [
         [ListEvaluator(ranker, lists, top_grade).scores() for ranker in (base, Ranker({"channel": channel}))]
-        for lists, base, channel in sums
+        for lists, base, channel, _ in sums
     ]
 
     def metrics(weight: float) -> EvalMetrics:
         parts = []
         for sum_lists, (base, channel) in zip(sums, scores, strict=True):
-            total = [first + np.float32(weight) * second for first, second in zip(base, channel, strict=True)]
+            scale = np.float32(sum_lists.scale)
+            total = [scale * first + np.float32(weight) * second for first, second in zip(base, channel, strict=True)]
             parts.append(EvalMetrics.measure(sum_lists.lists, total, top_grade))
         return EvalMetrics.mean(parts)
 
-    return best_number({weight: metrics(weight) for weight in WEIGHTS})
+    return best_number({weight: metrics(weight) for weight in weights})

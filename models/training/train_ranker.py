@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import tensorflow as tf
 
-from models.choices import FIRST_WEIGHT, FITTED, HELD_OUT
+from models.choices import FEW_LISTS, FIRST_WEIGHT, FITTED, HELD_OUT
 from models.encoders.load_encoder import load_encoder
 from models.encoders.pretrained_encoder import GraphEncoder
 from models.encoders.settings import check_files
@@ -22,7 +22,7 @@ from models.objectives.make_objective import make_objective
 from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
-from models.training.channel_weight import Sum, fit_weight
+from models.training.channel_weight import TOWERS_WEIGHTS, WEIGHTS, Sum, fit_weight
 from models.training.hparams import settings_of, write_hparams
 from models.training.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
 from models.training.list_evaluator import ListEvaluator
@@ -105,7 +105,7 @@ def _train(
     with strategy.scope():
         trained = _trained_channels(inputs)
         weights = {
-            job.towers.channel: 1.0,
+            job.towers.channel: 1.0 if job.towers.weight == FITTED else job.towers.weight,
             **{
                 name: FIRST_WEIGHT if isinstance(settings.weight, str) else settings.weight
                 for name, settings in job.channels.items()
@@ -120,14 +120,25 @@ def _train(
     evaluated = _weighted(channels, weights) if inputs.fixed_channels else objective.ranker
     evaluator = ListEvaluator(evaluated, inputs.eval_lists, job.top_grade, [job.training.best_metric])
     folders = log_dir, checkpoint_dir
-    history = train(objective, inputs.train_lists, evaluator, job.training, *folders, inputs.held_out_texts)
+    towers = {job.towers.channel: job.towers} if len(channels) > 1 and job.towers.weight == FITTED else {}
+    training, candidates = (
+        job.training,
+        {**dict.fromkeys(job.channels, WEIGHTS), **dict.fromkeys(towers, TOWERS_WEIGHTS)},
+    )
+    if towers and len(inputs.train_lists) < FEW_LISTS:
+        log.warning(
+            "the vectors are left out: training has %d queries, fewer than %d", len(inputs.train_lists), FEW_LISTS
+        )
+        training, candidates = training.model_copy(update={"epochs": 1}), {**candidates, **dict.fromkeys(towers, [0.0])}
+    history = train(objective, inputs.train_lists, evaluator, training, *folders, inputs.held_out_texts)
     fitted = {
         f"{name}.{setting}": number for name, channel in channels.items() for setting, number in channel.fitted.items()
     }
     on_eval_split = [_DomainRanker(inputs.eval_lists, channels)]
     for fitted_on, tried in ((FITTED, on_eval_split), (HELD_OUT, domain_rankers)):
-        names = [name for name, settings in job.channels.items() if settings.weight == fitted_on]
-        for name, weight in _fit_weights(names if tried else [], tried, weights, job.top_grade).items():
+        names = [name for name, settings in {**job.channels, **towers}.items() if settings.weight == fitted_on]
+        chosen = {name: candidates[name] for name in names if tried}
+        for name, weight in _fit_weights(chosen, tried, weights, job.top_grade).items():
             weights[name] = weight.value
             fitted[f"{name}.weight"] = weight
     history = history.model_copy(update={"fitted": fitted})
@@ -187,8 +198,10 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
         }
     )
     relevance = fit_shares(ranker, inputs)
-    # The thresholds are on the scale of the trained scores, not of a sum with another channel of vectors.
-    grades = () if any(isinstance(scorer, InnerProduct) for scorer in inputs.fixed_channels.values()) else theta
+    # The thresholds are on the scale of the towers' part of the score, not of a sum with another channel of vectors.
+    weight = ranker.weights_of_channels[job.towers.channel]
+    is_only = not any(isinstance(scorer, InnerProduct) for scorer in inputs.fixed_channels.values())
+    grades = tuple(weight * value for value in theta) if is_only and weight else ()
     text_features = TransformedTexts(inputs.transform, inputs.job.rules)
     export_ranker(ranker, text_features, model_dir, grades, _exported_encoder(inputs), relevance, feedback)
     write_words(ranker, text_features, inputs.transform, job, log_dir)
@@ -296,14 +309,17 @@ def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:
 
 
 def _fit_weights(
-    names: Sequence[str], tried: Sequence[_DomainRanker], first_weights: _Weights, top_grade: int
+    candidates: Mapping[str, Sequence[float]],
+    tried: Sequence[_DomainRanker],
+    first_weights: _Weights,
+    top_grade: int,
 ) -> dict[str, Fitted]:
     """Fits weights of channels in turn, until they no longer change.
 
     This terminates: a new weight is better than the previous one, or equally good and smaller.
 
     Args:
-      names: the names of the channels.
+      candidates: the possible weights of each channel.
       tried: lists to fit the weights on, each with the channels of a ranker that does not know them.
       first_weights: the initial weights of all channels.
       top_grade: the MR grade.
@@ -312,14 +328,16 @@ def _fit_weights(
     fitted: dict[str, Fitted] = {}
     while weights != before:
         before = dict(weights)
-        for name in names:
+        for name in candidates:
             sums = []
             for lists, channels in tried:
                 remaining = {key: channel for key, channel in channels.items() if key != name}
-                sums.append(Sum(lists, _weighted(remaining, weights), channels[name]))
-            fitted[name] = fit_weight(sums, top_grade)
+                # A ranker of a single channel does not weigh it.
+                scale = weights[next(iter(remaining))] if len(remaining) == 1 else 1.0
+                sums.append(Sum(lists, _weighted(remaining, weights), channels[name], scale))
+            fitted[name] = fit_weight(sums, top_grade, candidates[name])
             weights[name] = fitted[name].value
-        if len(names) < 2:
+        if len(candidates) < 2:
             break
     return fitted
 
