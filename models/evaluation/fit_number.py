@@ -1,7 +1,7 @@
 """Fits numbers on the eval split, by two metrics."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,10 @@ import numpy.typing as npt
 from models.evaluation.list_metrics import list_metrics, means
 from models.lists.ranking_lists import RankingLists
 from schemas.training_history import Fitted, Tried
+
+MIN_GROWTH: Final = 0.002
+"""Smallest growth for which a number leaves its usual value; less is due to chance on the lists of a small collection,
+above all where each has a single relevant document."""
 
 
 class EvalMetrics(NamedTuple):
@@ -50,7 +54,12 @@ def fit_number(
     return best_number({value: EvalMetrics.measure(lists, scores(value), top_grade) for value in values})
 
 
-def best_number(by_value: Mapping[float, EvalMetrics]) -> Fitted:
-    """Returns the value with the best metrics, the first of equally good values."""
-    best = max(by_value, key=lambda value: by_value[value].value)
+def best_number(by_value: Mapping[float, EvalMetrics], usual: float | None = None) -> Fitted:
+    """Returns the value with the best metrics, the first of equally good values.
+
+    Args:
+      by_value: the metrics of each value.
+      usual: the value that is kept unless another adds `MIN_GROWTH`, if there is such a value.
+    """
+    best = max(by_value, key=lambda value: by_value[value].value + MIN_GROWTH * (value == usual))
     return Fitted(value=best, curve=[Tried(value=value, **metrics._asdict()) for value, metrics in by_value.items()])

@@ -12,11 +12,24 @@ from models.rankers.scorer import Scorer
 from models.training.list_evaluator import ListEvaluator
 from schemas.training_history import Fitted
 
-TOWERS_WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-"""No weight above that of the training, because towers rank the documents of the eval split, which they know, better
-than new ones."""
 WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
 """Goes up to 16, where the towers hardly count, because inner products may be much larger than the channel's scores."""
+
+
+class Candidates(NamedTuple):
+    """The possible weights of a channel."""
+
+    weights: tuple[float, ...]
+    """The weights, ascending."""
+    usual: float | None = None
+    """See `models.evaluation.fit_number.best_number`."""
+
+
+CHANNEL: Final = Candidates(WEIGHTS)
+TOWERS: Final = Candidates((0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0), usual=1.0)
+"""No weight above that of the training, because towers rank the documents of the eval split, which they know, better
+than new ones."""
+NONE: Final = Candidates((0.0,))
 
 
 class Sum(NamedTuple):
@@ -28,7 +41,7 @@ class Sum(NamedTuple):
     scale: float = 1.0
 
 
-def fit_weight(sums: Sequence[Sum], top_grade: int, weights: Sequence[float] = WEIGHTS) -> Fitted:
+def fit_weight(sums: Sequence[Sum], top_grade: int, candidates: Candidates = CHANNEL) -> Fitted:
     """Finds the weight with the largest mean of ndcg_5 + 0.1 p_mr_1 over sums.
 
     Among equally good weights the first is taken. Never on the test split.
@@ -36,7 +49,7 @@ def fit_weight(sums: Sequence[Sum], top_grade: int, weights: Sequence[float] = W
     Args:
       sums: a single sum with the eval split; or for each domain a sum that was trained without it, with its lists.
       top_grade: the MR grade.
-      weights: the candidates, ascending.
+      candidates: the possible weights.
     """
     scores = [
         [ListEvaluator(ranker, lists, top_grade).scores() for ranker in (base, Ranker({"channel": channel}))]
@@ -51,4 +64,4 @@ def fit_weight(sums: Sequence[Sum], top_grade: int, weights: Sequence[float] = W
             parts.append(EvalMetrics.measure(sum_lists.lists, total, top_grade))
         return EvalMetrics.mean(parts)
 
-    return best_number({weight: metrics(weight) for weight in weights})
+    return best_number({weight: metrics(weight) for weight in candidates.weights}, candidates.usual)

@@ -9,7 +9,7 @@ import tensorflow as tf
 from scipy import sparse
 
 from models.choices import FITTED
-from models.evaluation.fit_number import EvalMetrics, best_number
+from models.evaluation.fit_number import MIN_GROWTH, EvalMetrics, best_number
 from models.lists.feedback import Feedback, unit_vectors
 from models.lists.ranking_lists import RankingLists
 from models.rankers.sparse_inner_product import SparseInnerProduct
@@ -19,8 +19,6 @@ from schemas.training_history import Fitted
 
 GAINS: Final = (0.0, 2.0, 4.0, 8.0, 12.0, 20.0, 30.0, 50.0)
 DOCUMENTS: Final = (1, 2, 3, 5)
-MIN_GROWTH: Final = 0.002
-"""Smallest growth for which a second pass is kept; on lists with a single relevant document, less is due to chance."""
 
 _BATCH: Final = 1024
 

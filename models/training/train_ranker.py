@@ -22,7 +22,7 @@ from models.objectives.make_objective import make_objective
 from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
-from models.training.channel_weight import TOWERS_WEIGHTS, WEIGHTS, Sum, fit_weight
+from models.training.channel_weight import CHANNEL, NONE, TOWERS, Candidates, Sum, fit_weight
 from models.training.hparams import settings_of, write_hparams
 from models.training.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
 from models.training.list_evaluator import ListEvaluator
@@ -120,25 +120,20 @@ def _train(
     evaluated = _weighted(channels, weights) if inputs.fixed_channels else objective.ranker
     evaluator = ListEvaluator(evaluated, inputs.eval_lists, job.top_grade, [job.training.best_metric])
     folders = log_dir, checkpoint_dir
-    towers = {job.towers.channel: job.towers} if len(channels) > 1 and job.towers.weight == FITTED else {}
-    training, candidates = (
-        job.training,
-        {**dict.fromkeys(job.channels, WEIGHTS), **dict.fromkeys(towers, TOWERS_WEIGHTS)},
-    )
-    if towers and len(inputs.train_lists) < FEW_LISTS:
-        log.warning(
-            "the vectors are left out: training has %d queries, fewer than %d", len(inputs.train_lists), FEW_LISTS
-        )
-        training, candidates = training.model_copy(update={"epochs": 1}), {**candidates, **dict.fromkeys(towers, [0.0])}
+    training, towers_weights = job.training, TOWERS
+    if job.channels and job.towers.weight == FITTED and len(inputs.train_lists) < FEW_LISTS:
+        log.warning("%d train queries are fewer than %d: the vectors are left out", len(inputs.train_lists), FEW_LISTS)
+        training, towers_weights = training.model_copy(update={"epochs": 1}), NONE
     history = train(objective, inputs.train_lists, evaluator, training, *folders, inputs.held_out_texts)
     fitted = {
         f"{name}.{setting}": number for name, channel in channels.items() for setting, number in channel.fitted.items()
     }
     on_eval_split = [_DomainRanker(inputs.eval_lists, channels)]
     for fitted_on, tried in ((FITTED, on_eval_split), (HELD_OUT, domain_rankers)):
-        names = [name for name, settings in {**job.channels, **towers}.items() if settings.weight == fitted_on]
-        chosen = {name: candidates[name] for name in names if tried}
-        for name, weight in _fit_weights(chosen, tried, weights, job.top_grade).items():
+        candidates = {name: CHANNEL for name, settings in job.channels.items() if settings.weight == fitted_on}
+        if job.channels and job.towers.weight == fitted_on:
+            candidates[job.towers.channel] = towers_weights
+        for name, weight in _fit_weights(candidates if tried else {}, tried, weights, job.top_grade).items():
             weights[name] = weight.value
             fitted[f"{name}.weight"] = weight
     history = history.model_copy(update={"fitted": fitted})
@@ -309,14 +304,15 @@ def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:
 
 
 def _fit_weights(
-    candidates: Mapping[str, Sequence[float]],
+    candidates: Mapping[str, Candidates],
     tried: Sequence[_DomainRanker],
     first_weights: _Weights,
     top_grade: int,
 ) -> dict[str, Fitted]:
     """Fits weights of channels in turn, until they no longer change.
 
-    This terminates: a new weight is better than the previous one, or equally good and smaller.
+    This terminates: a new weight is better than the previous one, or equally good and smaller; the usual weight of a
+    channel counts as better by `MIN_GROWTH`.
 
     Args:
       candidates: the possible weights of each channel.

@@ -75,8 +75,9 @@ def test_a_configuration_that_names_no_preset_has_the_best(config_file: Path) ->
 
 def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Path) -> None:
     best, closed = (values(config_file, known_keys(RunConfig), f"preset={preset}") for preset in ("best", "closed"))
-    differing = {"preset", "channels.lexicon.weight", "loss.softmax_weight"}
-    assert {key for key in best if best[key] != closed[key]} == {"channels.lexicon", "loss", *differing}
+    differing = {"preset", "channels.lexicon.weight", "channels.towers.weight", "loss.softmax_weight"}
+    sections = {"channels.lexicon", "channels.towers", "loss"}
+    assert {key for key in best if best[key] != closed[key]} == sections | differing
     assert closed["loss.softmax_weight"] > 0
 
 
@@ -121,7 +122,8 @@ def test_a_scorer_without_encoders_has_nothing_of_the_towers_in_best(
     config_file: Path, scorer: str, in_batch: bool
 ) -> None:
     config = load_config(str(config_file), [f"channels.towers.kind={scorer}"])
-    assert config.channels.towers == ScorerSettings.model_validate({"kind": scorer, "embedding_dim": 128})
+    expected = {"kind": scorer, "embedding_dim": 128, "weight": "fitted"}
+    assert config.channels.towers == ScorerSettings.model_validate(expected)
     assert (config.training.learning_rate, config.training.learning_rate_end) == (0.001, None)
     assert config.loss.takes_batch == in_batch
 

@@ -44,7 +44,7 @@ TRAININGS: dict[str, dict[str, Any]] = {
         "training": FEW,
         "data": {"segmented": True, "max_document_tokens": 9},
         "channels": {
-            "towers": {"encoder": {"kind": "linear", "initial_scale": 10.0}, "similarity": "dot"},
+            "towers": {"encoder": {"kind": "linear", "initial_scale": 10.0}, "similarity": "dot", "weight": 1.0},
             "lexicon": {"weight": 0.5},
         },
     },
@@ -187,6 +187,14 @@ def test_the_second_pass_is_that_of_the_settings_and_of_the_eval_split(trained) 
     fitted = [best.history.fitted[f"feedback.{name}"].value for name in ("gain", "documents")]
     assert [*best.model.feedback] == fitted
     assert trained("duet_distributed").model.feedback.gain == 0
+
+
+def test_with_few_train_queries_best_is_its_lexicon(make) -> None:
+    stages = make({"preset": "best", "training": FEW, "channels": {"encoder": None}})
+    scores = stages.model.score(QUERY, TEXTS)
+    assert stages.model.channel_weights == {"smooth_cosine": 0.0, "lexicon": 0.5}
+    assert scores["scores"] == pytest.approx([0.5 * score for score in scores["lexicon"]])
+    assert (len(stages.history.history), stages.model.theta) == (1, ())
 
 
 def test_polynomial_starts_from_the_lexicon_with_stems_alone(trained) -> None:

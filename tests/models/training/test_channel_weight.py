@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from models.evaluation.list_metrics import means, per_query_metrics
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Bounds, Scorer
-from models.training.channel_weight import WEIGHTS, Sum, fit_weight
+from models.training.channel_weight import CHANNEL, TOWERS, WEIGHTS, Sum, fit_weight
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import ranking_lists
 
@@ -36,14 +36,15 @@ class Column(Scorer):
         return Bounds(-1.0, 1.0)
 
 
-def fitted(first, second, grades=GRADES):
+def fitted(first, second, grades=GRADES, scale=1.0, candidates=CHANNEL):
     """The weight that is fitted to scores of lists of the same documents."""
     rows = range(len(grades))
     lists = ranking_lists([[row] for row in rows], [[0]] * 4, [[0, 1, 2, 3] for _ in rows], grades)
     columns = {"first": first, "second": second}
     ragged = {name: tf.ragged.constant(scores, tf.float32, ragged_rank=1) for name, scores in columns.items()}
     lists = replace(lists, list_columns={**lists.list_columns, **ragged})
-    return fit_weight([Sum(lists, Ranker({"first": Column("first")}), Column("second"))], MOST_RELEVANT)
+    scores = Sum(lists, Ranker({"first": Column("first")}), Column("second"), scale)
+    return fit_weight([scores], MOST_RELEVANT, candidates)
 
 
 def reference(first, second, weight):
@@ -84,3 +85,15 @@ def test_a_right_first_document_counts_beside_ndcg():
     weight = fitted([[0.3, 0.2, 0.1, 0.0]] * 3, [[0.0, 0.0, 0.0, 1.0]] * 3)
     best = max(tried.ndcg_5 + 0.1 * tried.p_mr_1 for tried in weight.curve)
     assert next(tried.value for tried in weight.curve if tried.ndcg_5 + 0.1 * tried.p_mr_1 == best) == weight.value
+
+
+def test_the_weights_of_both_parts_count():
+    first, second = [[0.0, 1.0, 0.0, 0.0]], [[1.0, 0.0, 0.0, 0.0]]
+    weight = fitted(first, second, grades=[[2, 0, 0, 0]], scale=0.25)
+    assert [tried.p_mr_1 for tried in weight.curve] == [float(tried.value > 0.25) for tried in weight.curve]
+
+
+def test_towers_keep_their_weight_unless_less_is_clearly_better():
+    first, second = [[0.5, 0.0, 0.0, 0.0]], [[0.1, 0.3, 0.0, 0.0]]
+    assert fitted(first, second, grades=[[2, 1, 0, 0]], candidates=TOWERS).value == 1.0
+    assert fitted(first, [[0.0, 0.7, 0.0, 0.0]], grades=[[2, 0, 0, 0]], candidates=TOWERS).value == 0.0
