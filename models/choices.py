@@ -11,8 +11,8 @@ FEEDBACK: Final = "feedback"
 FITTED: Final = "fitted"
 HELD_OUT: Final = "held_out"
 FEW_LISTS: Final = 100
-"""With fewer train lists, vectors seldom rank better than random order, and their fitted weight is 0; see
-docs/results.md."""
+"""With fewer train lists, vectors seldom add to matching words, and their fitted weight is 0; see
+docs/design/models.md."""
 FIRST_WEIGHT: Final = 0.5
 """The weight during training of a channel whose weight is fitted afterwards."""
 
