@@ -15,6 +15,7 @@ from models.settings import FeedbackSettings, WordTableSource
 from models.training.settings import TrainingSettings
 from models.tuning.settings import EPSILON, THETA, TuningSettings, searched_settings
 from schemas.json_files import parse_json
+from schemas.passages import PassageSettings
 from schemas.settings import Settings
 from schemas.word_rules import WordRules
 
@@ -29,6 +30,8 @@ class TrainingJob(Settings):
     """ISO 639-1 codes of queries and documents."""
     rules: WordRules
     """The rules for splitting texts into words."""
+    passages: PassageSettings | None = None
+    """The passages that the lists hold in place of documents; null: whole documents."""
     top_grade: int
     """The MR grade."""
     towers: ScorerSettings = TwoTowersSettings()

@@ -20,6 +20,7 @@ from components.gate import Gate
 from components.index_pusher import IndexPusher
 from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen import LexiconGen
+from components.passage_gen import PassageGen
 from components.pusher.component import Pusher
 from components.rivals import Rivals
 from components.search_evaluator import SearchEvaluator
@@ -79,7 +80,7 @@ def create_pipeline(
     """
     checkpoints = checkpoints_path or os.path.join(pipeline_root, CHECKPOINTS)
     stages = _Stages(config, checkpoints)
-    stages.add_collection()  # WikipediaGen, CollectionGen, WikiClirExampleGen
+    stages.add_collection()  # WikipediaGen, CollectionGen, PassageGen, WikiClirExampleGen
     stages.add_features()  # StatisticsGen, ImportSchemaGen, ExampleValidator, DomainValidator, Transform
     stages.add_lexicon()  # TranslationGen, LexiconGen
     stages.add_text_vectors()  # TextVectorGen
@@ -147,12 +148,18 @@ class _Stages:
             wikiclir_files=self._output("WikipediaGen", "wikiclir_files"),
             fields=self._fields,
         )
-        collection = collection_gen.outputs["collection"]
-        settings = IngestSettings.of(data)
+        self._documents = collection_gen.outputs["collection"]
+        if data.passages:
+            self._add(PassageGen, collection=self._documents, settings=data.passages, segmented=data.segmented)
+        passages = self._output("PassageGen", "passages")
         example_gen = self._add(
-            WikiClirExampleGen, collection=collection, settings=settings, max_bad_share=data.max_bad_share
+            WikiClirExampleGen,
+            collection=self._documents,
+            settings=IngestSettings.of(data),
+            max_bad_share=data.max_bad_share,
+            passages=passages,
         )
-        self._texts = {"examples": example_gen.outputs["examples"], "collection": collection}
+        self._texts = {"examples": example_gen.outputs["examples"], "collection": passages or self._documents}
 
     def add_features(self) -> None:
         """From lists of texts to the columns that training reads, once the lists are validated."""
@@ -193,7 +200,7 @@ class _Stages:
         if pairs.translator:
             self._add(
                 TranslationGen,
-                collection=self._texts["collection"],
+                collection=self._documents,
                 translator=pairs.translator,
                 languages=data.languages,
                 store=f"{self._checkpoints}.{TRANSLATIONS}",
@@ -234,7 +241,7 @@ class _Stages:
 
             self._add(Tuner, job=search_job(self._config, job), **inputs)
         best = self._output("Tuner", "best_hyperparameters")
-        trainer = self._add(Trainer, job=job, **inputs, collection=self._texts["collection"], hyperparameters=best)
+        trainer = self._add(Trainer, job=job, **inputs, collection=self._documents, hyperparameters=best)
         self._add(
             TrainingReport,
             model_run=trainer.outputs["model_run"],

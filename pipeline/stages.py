@@ -51,6 +51,7 @@ def _data(publishes: Publication | None = None) -> Stage:
 STAGES: Final[Mapping[str, Stage]] = {
     "WikipediaGen": _data(Publication("wikiclir_files", WIKIPEDIA, is_shared=True)),
     "CollectionGen": _data(),
+    "PassageGen": _data(),
     "WikiClirExampleGen": _data(Publication("report", DATA, ("report.json",), is_shared=True)),
     "ImportSchemaGen": _data(),
     "StatisticsGen": _data(),

@@ -28,6 +28,7 @@ def training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
     job = TrainingJob(
         languages=config.data.languages,
         rules=config.data.word_rules,
+        passages=config.data.passages,
         top_grade=config.data.top_grade,
         towers=towers,
         loss=loss,

@@ -29,6 +29,7 @@ def WikiClirExampleGen(
     make_pipeline: MakePipeline,
     settings: IngestSettings,
     max_bad_share: float,
+    passages: Input[Collection] | None = None,
 ) -> None:
     """Makes listwise examples of a collection, and refuses a collection with too many bad records.
 
@@ -39,6 +40,7 @@ def WikiClirExampleGen(
       make_pipeline: makes the pipeline of the ingestion job.
       settings: see `IngestSettings`.
       max_bad_share: the largest share of a file's records that may be bad.
+      passages: the passages of the documents, which stand in the lists in place of the documents.
 
     Raises:
       DataError: see `DataReport.check`.
@@ -50,6 +52,7 @@ def WikiClirExampleGen(
         split: os.path.join(artifact_utils.get_split_uri([examples], split), _FILE_PREFIX) for split in SPLITS
     }
     roles = parse_manifest(read_text(collection, MANIFEST_FILE))
+    texts = (passages.uri, parse_manifest(read_text(passages, MANIFEST_FILE))["documents"]) if passages else None
     with make_pipeline() as pipeline:
-        ingest(pipeline, settings, collection.uri, roles, split_paths, os.path.join(report.uri, REPORT_FILE))
+        ingest(pipeline, settings, collection.uri, roles, split_paths, os.path.join(report.uri, REPORT_FILE), texts)
     DataReport.from_json(read_text(report, REPORT_FILE)).check(max_bad_share)

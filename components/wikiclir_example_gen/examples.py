@@ -15,6 +15,7 @@ from components.wikiclir_example_gen.report import TALLIES, USED, domain_subject
 from components.wikiclir_example_gen.sampling import list_sort_key
 from schemas import features as f
 from schemas.collection import split_text
+from schemas.passages import document_of
 from schemas.wikiclir import Text
 
 
@@ -25,14 +26,16 @@ def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
         (query,) = groups["query"]
         # A document may be here only because its hash is that of a document of the list.
         lines = chain.from_iterable(map(unpack_lines, groups["documents"]))
-        members = (document for document in map(split_text, lines) if document[0] in ranking_list.grades)
-        documents = sorted(members, key=lambda document: list_sort_key(query_id, document[0]))
+        texts = ((document_of(text[0]), text) for text in map(split_text, lines))
+        members = [(doc_id, text) for doc_id, text in texts if doc_id in ranking_list.grades]
+        # The passages of a document keep their order.
+        members.sort(key=lambda member: list_sort_key(query_id, member[0]))
         positions = {doc_id: position for position, doc_id in enumerate(ranking_list.negatives)}
         example = make_example(
             query,
-            documents,
-            [ranking_list.grades[doc_id] for doc_id, _, _ in documents],
-            [positions.get(doc_id, -1) for doc_id, _, _ in documents],
+            [text for _, text in members],
+            [ranking_list.grades[doc_id] for doc_id, _ in members],
+            [positions.get(doc_id, -1) for doc_id, _ in members],
             ranking_list.domain,
         )
         yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
@@ -41,7 +44,7 @@ def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
         yield beam.pvalue.TaggedOutput(TALLIES, tally("lists", ranking_list.split))
         if ranking_list.domain:
             yield beam.pvalue.TaggedOutput(TALLIES, tally(domain_subject(ranking_list.domain), ranking_list.split))
-        yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
+        yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(ranking_list.grades)))
 
 
 def make_example(
@@ -55,9 +58,9 @@ def make_example(
 
     Args:
       query: the query.
-      documents: (doc_id, title, text) of each document, title and text in UTF-8.
-      grades: the relevance of each document.
-      negative_positions: each document's position among the list's NR documents; -1 for judged ones.
+      documents: (doc_id, title, text) of each document or passage, title and text in UTF-8.
+      grades: the relevance of each.
+      negative_positions: the position of each among the list's NR documents; -1 for judged ones.
       domain: the query's domain.
     """
     doc_ids, doc_titles, doc_texts = zip(*documents, strict=True)

@@ -34,6 +34,7 @@ def ingest(
     roles: Mapping[str, Role],
     split_paths: Mapping[str, str],
     report_path: str,
+    passages: tuple[str, Role] | None = None,
 ) -> None:
     """Adds the whole job to a pipeline.
 
@@ -44,6 +45,8 @@ def ingest(
       roles: the collection's roles: queries, documents, judgments or candidates or both, and perhaps domains.
       split_paths: split to the file-path prefix of its examples.
       report_path: the path of the JSON report.
+      passages: the folder and the role of the documents' passages, whose texts the examples hold; None for whole
+        documents.
     """
     read_query = beam.FlatMap(read_queries, folder, settings)
     query_id_to_query = pipeline | "ReadQueries" >> _ReadShards(roles["queries"], read_query)
@@ -77,10 +80,9 @@ def ingest(
         divided = query_id_to_list | "DivideLists" >> divide.with_outputs(TALLIES, main="lists")
         query_id_to_list, tallies = divided["lists"], [*tallies, divided[TALLIES]]
     needed = query_id_to_list | "FindNeededDocuments" >> beam.CombineGlobally(NeededDocuments())
-    read = beam.ParDo(ReadNeededDocuments(folder), beam.pvalue.AsSingleton(needed))
-    documents = pipeline | "ReadNeededDocuments" >> _ReadShards(
-        roles["documents"], read.with_outputs(TALLIES, main="records")
-    )
+    texts_folder, texts = passages or (folder, roles["documents"])
+    read = beam.ParDo(ReadNeededDocuments(texts_folder), beam.pvalue.AsSingleton(needed))
+    documents = pipeline | "ReadNeededDocuments" >> _ReadShards(texts, read.with_outputs(TALLIES, main="records"))
     examples = (
         {"query": query_id_to_query, "list": query_id_to_list, "documents": documents["records"]}
         | "JoinTexts" >> beam.CoGroupByKey()

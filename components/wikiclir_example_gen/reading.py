@@ -17,6 +17,7 @@ from components.wikiclir_example_gen.lists import IngestSettings, RankingList
 from components.wikiclir_example_gen.query_words import with_drawn_words
 from components.wikiclir_example_gen.report import TALLIES, USED, tally
 from schemas.collection import EMPTY_LINE, Shard, read_texts
+from schemas.passages import document_of
 from schemas.wikiclir import Reason
 
 PackedLines: TypeAlias = tuple[int, bytes]
@@ -113,7 +114,7 @@ class NeededDocuments(beam.CombineFn):
 
 
 class ReadNeededDocuments(beam.DoFn):
-    """shard -> (query_id, the shard's documents that the query's list needs, packed)."""
+    """shard of documents or passages -> (query_id, the lines that the query's list needs, packed)."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -123,20 +124,20 @@ class ReadNeededDocuments(beam.DoFn):
         if self._needed is None:
             self._needed = pickle.loads(needed)
         with collection_file(self._folder, shard.ids_name) as stream:
-            ids = stream.read().splitlines()
+            ids = [document_of(identifier.decode()).encode() for identifier in stream.read().splitlines()]
         query_id_to_lines = defaultdict(list)
-        used = 0
+        used = set()
         with collection_file(self._folder, shard.name) as stream:
             # No list needs a left-out record, whose id is empty.
-            for line, query_ids in zip(stream, self._needed.query_ids(ids), strict=True):
+            for line, doc_id, query_ids in zip(stream, ids, self._needed.query_ids(ids), strict=True):
                 if query_ids:
-                    used += 1
+                    used.add(doc_id)
                     for query_id in query_ids:
                         query_id_to_lines[query_id].append(line)
         for query_id, lines in query_id_to_lines.items():
             yield query_id, pack_lines(lines)
-        yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", USED, used))
-        if unused := sum(map(bool, ids)) - used:
+        yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", USED, len(used)))
+        if unused := len({*filter(None, ids)}) - len(used):
             yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", Reason.NOT_IN_A_LIST.name, unused))
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from schemas.languages import LANGUAGES
+from schemas.passages import PassageSettings
 from schemas.relevance import MAX_GRADE
 from schemas.settings import InputPath, Settings, did_you_mean
 from schemas.word_rules import WordRules
@@ -91,6 +92,9 @@ class DataSettings(Settings):
     max_document_tokens: Annotated[int, Field(ge=1, lt=2**31)] = 200
     """Number of words that count of a document, and of a query; the rest is cut off. In scripts without spaces
     two Han characters count as one word, and so do two pairs of kana and three pairs of Thai, Lao, Khmer or Burmese."""
+    passages: PassageSettings | None = None
+    """The passages into which documents are split: they are trained on, indexed and searched for, and a document has
+    the score of its best passage. Null: documents are whole, and cut off at `max_document_tokens`."""
     segmented: bool = False
     """Whether the words of queries and documents are separated already: white space alone then parts words, in every
     script, so that text in Thai or Chinese has the words of a segmenter of your choice. New queries must be segmented
@@ -148,6 +152,14 @@ class DataSettings(Settings):
             hint = did_you_mean(language, LANGUAGES)
             raise ValueError(f"must be an ISO 639-1 code (two letters); got {language!r}{hint}")
         return language
+
+    @field_validator("passages")
+    @classmethod
+    def _passages_are_read_whole(cls, passages: PassageSettings | None, info: ValidationInfo) -> PassageSettings | None:
+        limit = info.data.get("max_document_tokens")
+        if passages and limit and passages.words > limit:
+            raise ValueError(f"must have no more words than max_document_tokens ({limit}); got {passages.words}")
+        return passages
 
     @field_validator("test_negatives")
     @classmethod

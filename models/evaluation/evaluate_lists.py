@@ -105,6 +105,8 @@ def evaluate(
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
     """
+    scores, channels = lists.best_passages(scores), {name: lists.best_passages(part) for name, part in channels.items()}
+    lists, trained = lists.whole_documents, trained and trained.whole_documents
     per_query = list_metrics(lists, scores, top_grade, metrics)
     baseline_metrics = {
         RANDOM_ORDER: list_metrics(lists, [np.zeros(len(grades)) for grades in lists.grades], top_grade, metrics)

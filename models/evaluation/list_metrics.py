@@ -23,7 +23,7 @@ def list_metrics(
     top_grade: int,
     keys: Collection[str] | None = None,
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """The values of metrics for each list; see `per_query_metrics`.
+    """The values of metrics for each list, in which a document has its best passage's score; see `per_query_metrics`.
 
     Raises:
       DataError: a score is NaN or infinite.
@@ -37,7 +37,7 @@ def list_metrics(
                 f"{doc_ids[column].decode()}. The model has diverged: lower training.learning_rate or raise "
                 "channels.towers.epsilon."
             )
-    return per_query_metrics(lists.grades, scores, top_grade, keys)
+    return per_query_metrics(lists.whole_documents.grades, lists.best_passages(scores), top_grade, keys)
 
 
 def per_query_metrics(

@@ -19,6 +19,7 @@ from models.rankers.sparse_inner_product import SparseInnerProduct
 from models.texts.text_features import TextFeatures, scored_words, term_counts
 from models.texts.token_offsets import tokenize_with_offsets
 from schemas import features as f
+from schemas.passages import PassageSettings
 
 _Table: Final[type] = tf.saved_model.experimental.TrackableResource
 _TERM_SIGNATURES: Final = ("words_channel", "explain", "translate", "own_terms", "known_share")
@@ -36,6 +37,7 @@ class _Server(tf.Module):
         encoder: "ExportedEncoder | None",
         relevance: RelevanceShares | None,
         feedback: Feedback,
+        passages: PassageSettings | None,
     ) -> None:
         super().__init__()
         # Only the weights: a tracked model would also save its optimizer's slots, a tracked layer dropout's state.
@@ -47,6 +49,7 @@ class _Server(tf.Module):
         self._score_texts = ranker.score_texts
         self._weights_of_channels = ranker.weights_of_channels
         self._theta, self._relevance, self._feedback = tuple(theta), relevance, feedback
+        self._passages = passages
         self._encoder = encoder.graph if encoder else None
         self._record = encoder.record if encoder else None
 
@@ -56,6 +59,7 @@ class _Server(tf.Module):
         signatures |= {"text_encoder": self.text_encoder} if self._record else {}
         signatures |= {"relevance": self.relevance} if self._relevance else {}
         signatures |= {"feedback": self.feedback} if self._feedback.gain else {}
+        signatures |= {"passages": self.passages} if self._passages else {}
         for name, function, specs in self._functions():
             texts = [spec for spec in specs if spec.dtype == tf.string]
             if self._record is None or self._encoder:
@@ -128,6 +132,13 @@ class _Server(tf.Module):
     def feedback(self) -> dict[str, tf.Tensor]:
         """Returns the numbers of the second pass."""
         return {"gain": tf.constant(self._feedback.gain), "documents": tf.constant(self._feedback.documents, tf.int64)}
+
+    @graph_function(input_signature=[])
+    def passages(self) -> dict[str, tf.Tensor]:
+        """Returns the lengths of passages, and whether white space alone parts words."""
+        numbers = self._passages.model_dump() if self._passages else {}
+        segmented = tf.constant(self._text_features.rules.segmented)
+        return {"segmented": segmented, **{name: tf.constant(value, tf.int64) for name, value in numbers.items()}}
 
     @graph_function(input_signature=[])
     def text_encoder(self) -> dict[str, tf.Tensor]:
@@ -284,6 +295,7 @@ def export_ranker(
     encoder: ExportedEncoder | None = None,
     relevance: RelevanceShares | None = None,
     feedback: Feedback = FIRST_PASS,
+    passages: PassageSettings | None = None,
 ) -> None:
     """Writes a ranker as a SavedModel with signatures on plain strings, and the digests of its files.
 
@@ -297,6 +309,7 @@ def export_ranker(
         grade_bands              -> theta [thresholds]
         relevance                -> score, share [knots], no_answer_below, least_known_share, error_rate, queries
         feedback                 -> gain, documents of the second pass
+        passages                 -> words, overlap, segmented
         explain_words            query, document -> token, start, end, stem, is_scored, dense [tokens],
                                  query_token, query_start, query_end, query_stem [query tokens]
         words_channel            -> name of the channel of words that match, segmented
@@ -347,11 +360,12 @@ def export_ranker(
       encoder: the pre-trained encoder of a channel, if there is one.
       relevance: the shares of relevant documents by score, where they were fitted.
       feedback: the second pass over the ranker's scores.
+      passages: the passages that the ranker was trained on; None for whole documents.
     """
     kind: type[_Server] = _Server
     if ranker.is_inner_product:
         kind = _ExplainingServer if ranker.sparse else _EncodingServer
-    server = kind(ranker, text_features, theta, encoder, relevance, feedback)
+    server = kind(ranker, text_features, theta, encoder, relevance, feedback, passages)
     signatures = server.signatures()
     default = signatures["score" if "score" in signatures else f"score{WITH_VECTORS}"]
     tf.saved_model.save(server, path, signatures={"serving_default": default, **signatures})

@@ -1,8 +1,10 @@
 """The exported model, and what it tells: scores, vectors, explanations and translations."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import chain
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
+from models.choices import SCORES
 from models.encoders.pretrained_encoder import PretrainedEncoder
 from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts
@@ -17,8 +20,11 @@ from models.exported.lexicon import ModelStatistics, StemTranslations, translati
 from models.exported.loading import check_process, load_saved_model
 from models.exported.signatures import Arrays, ModelSignatures, as_texts
 from models.lists.feedback import FIRST_PASS, Feedback, unit_vectors
+from models.texts.passages import passages_of, split_passages
 from models.texts.term_matrix import TermMatrix
 from schemas.errors import DataError
+from schemas.passages import PassageSettings
+from schemas.wikiclir import Text
 from schemas.wording import first_line
 
 _STEMS_OF_A_CALL: Final = 4096
@@ -92,6 +98,29 @@ class ExportedModel(ModelSignatures):
             return FIRST_PASS
         numbers = self.call("feedback", {})
         return Feedback(float(numbers["gain"]), int(numbers["documents"]))
+
+    @cached_property
+    def _passages(self) -> tuple[PassageSettings, bool] | None:
+        """The passages of the model's documents, and whether texts are segmented; None where documents are whole."""
+        if "passages" not in self.signatures:
+            return None
+        numbers = self.call("passages", {})
+        passages = PassageSettings(words=int(numbers["words"]), overlap=int(numbers["overlap"]))
+        return passages, bool(numbers["segmented"])
+
+    def split(self, documents: Iterable[Text]) -> Iterable[Text]:
+        """Returns the passages of documents, or the documents themselves where the model takes them whole."""
+        if not (passages := self._passages):
+            return documents
+        return chain.from_iterable(passages_of(document, *passages) for document in documents)
+
+    def best_passages(self, query: str, texts: Sequence[str]) -> list[str]:
+        """Returns the passage of each text with the best score for a query; whole texts as in `split`."""
+        if not self._passages:
+            return list(texts)
+        parts = [split_passages(text, *self._passages) for text in texts]
+        scores = iter(self.score(query, [*chain.from_iterable(parts)])[SCORES])
+        return [max(zip(passages, scores, strict=False), key=itemgetter(1))[0] for passages in parts]
 
     def second_pass(self, gain: float | None = None) -> Feedback:
         """Returns the model's second pass, or that with another gain; None for its own.

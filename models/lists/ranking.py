@@ -56,14 +56,15 @@ def best_rows(scores: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int
 def ranking_run(
     lists: RankingLists, scores: Iterable[Sequence[float] | npt.NDArray[np.float32]], tag: str
 ) -> Iterator[str]:
-    """Yields the lines of a run file, list by list, each from its best document to its worst.
+    """Yields the lines of a run file, list by list, each from its best document to its worst, by its best passage.
 
     Args:
       lists: query lists.
       scores: the scores of each list's documents, in its order.
       tag: the system's name.
     """
-    for query_id, doc_ids, list_scores in zip(lists.query_ids, lists.doc_ids, scores, strict=True):
+    documents, best_scores = lists.whole_documents, lists.best_passages(list(scores))
+    for query_id, doc_ids, list_scores in zip(documents.query_ids, documents.doc_ids, best_scores, strict=True):
         order = rank(np.asarray(list_scores, np.float32), doc_ids)
         ranked = [doc_ids[row].decode() for row in order]
         yield from run_lines(query_id.decode(), ranked, [float(list_scores[row]) for row in order], tag)

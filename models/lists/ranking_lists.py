@@ -1,10 +1,10 @@
 """Query lists as one table: query, document and list columns, of tokens or of texts."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ import tensorflow as tf
 from models.lists.mapped_rows import MappedColumn, RowsFile
 from schemas import features as f
 from schemas.domains import EVERY_DOMAIN, DomainFilter
+from schemas.passages import document_of
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 Column: TypeAlias = "tf.Tensor | tf.RaggedTensor"
@@ -39,6 +40,9 @@ _PARSE_BATCH: Final = 512
 @dataclass(frozen=True)
 class RankingLists:
     """The query lists of a split, sorted by query id; each distinct document is held once.
+
+    Where a run splits documents into passages, the documents of the lists are passages, with ids of
+    `schemas.passages`; those of one document follow each other.
 
     Columns have the names of their features (see `schemas.features`).
 
@@ -138,6 +142,40 @@ class RankingLists:
         grades = self.list_columns[f.RELEVANCE].flat_values.numpy()
         relevant[self.documents.flat_values.numpy()[grades > NOT_RELEVANT]] = True
         return relevant
+
+    @cached_property
+    def _first_passages(self) -> npt.NDArray[np.bool_] | None:
+        """Whether each passage in the lists is the first of its document there, bool [pairs]; None where all are."""
+        ids = [document_of(doc_id.decode()) for doc_ids in self.doc_ids for doc_id in doc_ids]
+        begins = np.ones(len(ids), bool)
+        begins[1:] = [doc_id != before for before, doc_id in pairwise(ids)]
+        begins[self.documents.row_splits.numpy()[:-1]] = True
+        return None if begins.all() else begins
+
+    @cached_property
+    def whole_documents(self) -> "RankingLists":
+        """The lists with documents in place of their passages; a document has the text of its first passage."""
+        if self._first_passages is None:
+            return self
+        kept = self.documents.with_flat_values(tf.constant(self._first_passages))
+        doc_ids = [document_of(doc_id.decode()) for doc_id in self.document_columns[f.DOC_ID].numpy().tolist()]
+        return replace(
+            self,
+            document_columns={**self.document_columns, f.DOC_ID: tf.constant(doc_ids, tf.string)},
+            list_columns={name: tf.ragged.boolean_mask(column, kept) for name, column in self.list_columns.items()},
+            documents=tf.ragged.boolean_mask(self.documents, kept),
+        )
+
+    def best_passages(self, scores: Sequence[Any]) -> Sequence[Any]:
+        """The scores of `whole_documents`: of each document its best passage's (MaxP, Dai and Callan 2019).
+
+        Args:
+          scores: the scores of the lists' passages: [lists], each [list_size].
+        """
+        if self._first_passages is None:
+            return scores
+        starts = map(np.flatnonzero, self.split(self._first_passages))
+        return [np.maximum.reduceat(passages, first) for passages, first in zip(scores, starts, strict=True)]
 
     def split(self, values: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         """Divides values of all pairs, [pairs, ...], into one array for each list."""

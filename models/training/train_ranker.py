@@ -198,7 +198,8 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     is_only = not any(isinstance(scorer, InnerProduct) for scorer in inputs.fixed_channels.values())
     grades = tuple(weight * value for value in theta) if is_only and weight else ()
     text_features = TransformedTexts(inputs.transform, inputs.job.rules)
-    export_ranker(ranker, text_features, model_dir, grades, _exported_encoder(inputs), relevance, feedback)
+    encoder = _exported_encoder(inputs)
+    export_ranker(ranker, text_features, model_dir, grades, encoder, relevance, feedback, job.passages)
     write_words(ranker, text_features, inputs.transform, job, log_dir)
     with tf.io.gfile.GFile(os.path.join(log_dir, HISTORY_FILE), "w") as file:
         file.write(history.to_json())
@@ -276,8 +277,9 @@ def fit_shares(ranker: Ranker, inputs: TrainingInputs) -> RelevanceShares | None
     if ranker.is_inner_product and ranker.sparse:
         (channel,) = ranker.sparse.values()
         known_shares = channel.known_share(inputs.eval_texts().query_columns[QUERY_TEXT]).numpy()
-    scores = ListEvaluator(ranker, lists, job.top_grade).scores()
-    return fit_relevance_shares(scores, lists.grades, lists.drawn, job.documents, job.top_grade, known_shares)
+    scores = lists.best_passages(ListEvaluator(ranker, lists, job.top_grade).scores())
+    whole = lists.whole_documents
+    return fit_relevance_shares(scores, whole.grades, whole.drawn, job.documents, job.top_grade, known_shares)
 
 
 def _exported_encoder(inputs: TrainingInputs) -> ExportedEncoder | None:
