@@ -45,3 +45,18 @@ def passage_number(identifier: str) -> int | None:
     """Returns the number of a passage by its id; None for a document's own id."""
     number = identifier.partition(_SEPARATOR)[2]
     return int(number) if number else None
+
+
+def readable_id(identifier: str) -> str:
+    """Returns the id of a passage without a control character, for other programs; a document's own id stays as it is.
+
+    Example:
+      >>> readable_id(passage_id("d1", 3)), readable_id("d1")
+      ('d1#3', 'd1')
+    """
+    return identifier.replace(_SEPARATOR, "#")
+
+
+def is_first_passage(identifier: str) -> bool:
+    """Whether an id is that of a document's first passage, or of a whole document."""
+    return not passage_number(identifier)

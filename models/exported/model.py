@@ -108,11 +108,9 @@ class ExportedModel(ModelSignatures):
         passages = PassageSettings(words=int(numbers["words"]), overlap=int(numbers["overlap"]))
         return passages, bool(numbers["segmented"])
 
-    def split(self, documents: Iterable[Text]) -> Iterable[Text]:
-        """Returns the passages of documents, or the documents themselves where the model takes them whole."""
-        if not (passages := self._passages):
-            return documents
-        return chain.from_iterable(passages_of(document, *passages) for document in documents)
+    def split(self, document: Text) -> Iterable[Text]:
+        """Returns the passages of a document, or the document itself where the model takes documents whole."""
+        return passages_of(document, *self._passages) if self._passages else [document]
 
     def best_passages(self, query: str, texts: Sequence[str]) -> list[str]:
         """Returns the passage of each text with the best score for a query; whole texts as in `split`."""

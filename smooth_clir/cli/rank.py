@@ -16,7 +16,7 @@ from smooth_clir.cli.arguments import (
 from smooth_clir.cli.documents import read_documents
 from smooth_clir.cli.imports import heavy_imports
 from smooth_clir.cli.model_folder import find_model
-from smooth_clir.cli.shown_document import show_document, snippet_characters
+from smooth_clir.cli.shown_document import show_document, shown_id, snippet_characters
 from smooth_clir.cli.terminal import FIELD, say, show, show_json
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ def rank(
         from smooth_clir.retrieval.snippet import make_snippet, matching_words
 
     model_here = LoadedModel(path)
-    text_of = {document.id: document.text for document in texts}
     ranker = DocumentRanker(model_here, texts, gain)
     if ranker.why_no_shares:
         say(f"shares of relevant documents are not shown: {ranker.why_no_shares}")
@@ -86,10 +85,11 @@ def rank(
             if results and why:
                 show(f"no good answer: {why}")
             for result in results:
-                text = text_of[result.doc_id]
+                text = result.text
                 snippet = make_snippet(text, matching_words(model_here, query, text), snippet_characters())
                 share = None if why else result.relevant_share
-                show_document(result.rank, result.score, share, result.doc_id, result.title, text, snippet)
+                doc_id = shown_id(result.doc_id, result.passage)
+                show_document(result.rank, result.score, share, doc_id, result.title, text, snippet)
                 for line in describe_parts(result.parts):
                     show(line)
             if len(queries) != 1:
@@ -98,7 +98,7 @@ def rank(
 
 def _as_dict(result: "RankedDocument") -> dict[str, Any]:
     """Returns a result for JSON, with parts only if requested, and without a missing share."""
-    content = {name: value for name, value in result._asdict().items() if value is not None}
+    content = {name: value for name, value in result._asdict().items() if value is not None and name != "text"}
     parts = [part.model_dump() for part in content.pop("parts")]
     return {**content, "parts": parts} if parts else content
 

@@ -15,7 +15,7 @@ from smooth_clir.cli.arguments import (
 )
 from smooth_clir.cli.imports import heavy_imports
 from smooth_clir.cli.model_folder import engines_of, find_index
-from smooth_clir.cli.shown_document import show_document, snippet_characters
+from smooth_clir.cli.shown_document import show_document, shown_id, snippet_characters
 from smooth_clir.cli.terminal import FIELD, say, show, show_json
 
 
@@ -85,6 +85,7 @@ def search(
         for hit in answer.results:
             # The shares hold for queries like those of the eval split, not for marked queries.
             share = None if answer.why_no_good_answer else hit.relevant_share
-            show_document(hit.rank, hit.score, share, hit.doc_id, hit.title, hit.text or "", hit.snippet)
+            doc_id = shown_id(hit.doc_id, hit.passage)
+            show_document(hit.rank, hit.score, share, doc_id, hit.title, hit.text or "", hit.snippet)
         if len(queries) != 1:
             show("")

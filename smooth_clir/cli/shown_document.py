@@ -30,6 +30,11 @@ def snippet_characters() -> int:
     return max(_MIN_CHARACTERS, width - len(_INDENT + _BEFORE + _AFTER))
 
 
+def shown_id(doc_id: str, passage: int | None) -> str:
+    """Returns a document's id, with the number of its best passage if there is one, from 1."""
+    return doc_id if passage is None else f"{doc_id}, passage {passage + 1}"
+
+
 def show_document(
     rank: int, score: float, share: float | None, doc_id: str, title: str, text: str, snippet: "Snippet | None"
 ) -> None:

@@ -47,6 +47,9 @@ class Hit(JsonRecord):
 
     rank: int
     doc_id: str
+    passage: int | None
+    """Number of the document's best passage, from 0, which has the score, the snippet and the text; null for a whole
+    document."""
     title: str
     score: float
     dense: float

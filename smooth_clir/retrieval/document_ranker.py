@@ -1,6 +1,7 @@
 """Ranks documents for a query with an exported model."""
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from models.exported.model import LoadedModel
 from models.lists.feedback import similarity_of
 from models.lists.ranking import rank
 from models.texts.term_matrix import TermMatrix
+from schemas.passages import document_of, passage_number
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.drift import drift_of_texts
 from smooth_clir.retrieval.inverted_index import InvertedIndex
@@ -30,6 +32,10 @@ class RankedDocument(NamedTuple):
     score: float
     doc_id: str
     title: str
+    text: str
+    """The document's text, or that of its best passage."""
+    passage: int | None = None
+    """Number of the best passage, from 0; None for a whole document."""
     relevant_share: float | None = None
     """The share of relevant documents among those with this score in the first pass; None if the model has no shares,
     or if they do not hold for the documents."""
@@ -59,9 +65,9 @@ class DocumentRanker:
     def __init__(self, model: LoadedModel, documents: Sequence[Text], gain: float | None = None) -> None:
         self.feedback = model.second_pass(gain)
         self._model = model
-        self._documents = documents
-        self._doc_ids = [document.id.encode() for document in documents]
-        texts = [document.text for document in documents]
+        self._documents = [*chain.from_iterable(map(model.split, documents))]
+        self._doc_ids = [document.id.encode() for document in self._documents]
+        texts = [document.text for document in self._documents]
         self._batches = [tf.constant(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
         self._scores = self._by_encodings() if model.has("encode_document") else self._score
         self._similarity = similarity_of(model.own_vectors(texts)[1]) if self.feedback.gain else None
@@ -82,7 +88,10 @@ class DocumentRanker:
         if self._similarity:
             added = self.feedback.added(scores, rank(scores, self._doc_ids), self._similarity)
         scores = scores + added
-        best = [int(row) for row in rank(scores, self._doc_ids)[:top]]
+        best_of: dict[str, int] = {}
+        for row in rank(scores, self._doc_ids).tolist():
+            best_of.setdefault(document_of(self._documents[row].id), row)
+        best = [*best_of.values()][:top]
         parts: list[tuple[ScorePart, ...]] = [()] * len(best)
         if explain:
             parts = self._model.parts(query, [self._documents[row].text for row in best])
@@ -92,8 +101,10 @@ class DocumentRanker:
             RankedDocument(
                 rank=number,
                 score=float(scores[row]),
-                doc_id=self._documents[row].id,
+                doc_id=document_of(self._documents[row].id),
                 title=self._documents[row].title,
+                text=self._documents[row].text,
+                passage=passage_number(self._documents[row].id),
                 relevant_share=self._relevant_share(float(scores[row] - added[row])),
                 feedback=float(added[row]) if self._similarity else None,
                 parts=document_parts,

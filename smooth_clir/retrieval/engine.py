@@ -13,8 +13,10 @@ from models.exported.explanation import feedback_part
 from models.exported.model import ExportedModel
 from models.lists.feedback import similarity_of
 from schemas.errors import DataError
+from schemas.passages import document_of, passage_number
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.answers import Collection, ExplainAnswer, Hit, NotFound, RankAnswer, RankedText, SearchAnswer
+from smooth_clir.retrieval.best_passages import search_documents
 from smooth_clir.retrieval.drift import drifts_of_texts
 from smooth_clir.retrieval.search_index import DEPTH, IndexHit, SearchIndex
 from smooth_clir.retrieval.snippet import CHARACTERS, make_snippet, matching_words
@@ -102,7 +104,8 @@ class Engine:
           ConfigError: the filter is wrong for this index.
         """
         started = time.perf_counter()
-        hits = self._index.search(self._model.encode_query(query), limit, self.feedback, self._where(where))
+        encoded, condition = self._model.encode_query(query), self._where(where)
+        hits = search_documents(lambda wanted: self._index.search(encoded, wanted, self.feedback, condition), limit)
         characters = snippet_characters if with_snippets else None
         results = tuple(
             self._hit(query, rank, hit, document, characters, with_texts)
@@ -122,6 +125,7 @@ class Engine:
     def rank(self, query: str, documents: Sequence[str]) -> RankAnswer:
         """Ranks texts by their scores after the model's second pass; they need not be in the index."""
         started = time.perf_counter()
+        documents = self._model.best_passages(query, documents)
         first = scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
         if self._model.feedback.gain:
             array, (_, vectors) = np.array(first, np.float32), self._model.own_vectors(documents)
@@ -177,7 +181,7 @@ class Engine:
             score = first + added
         return ExplainAnswer(
             query=query,
-            doc_id=document.id if document else None,
+            doc_id=document_of(document.id) if document else None,
             title=document.title if document else None,
             text=content,
             score=score,
@@ -231,7 +235,8 @@ class Engine:
             snippet = make_snippet(document.text, matching_words(self._model, query, document.text), characters)
         return Hit(
             rank=rank,
-            doc_id=document.id,
+            doc_id=document_of(document.id),
+            passage=passage_number(document.id),
             title=document.title,
             score=_finite(hit.score),
             dense=hit.dense,

@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import compress
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +17,12 @@ from models.lists.ranking_lists import RankingLists
 from models.time_left import TimeLeft
 from schemas import features as f
 from schemas.evaluation import MODEL_TAG, EvaluationReport, QueryMetrics
+from schemas.passages import document_of
 from schemas.relevance import NOT_RELEVANT
 from schemas.search_report import BM25, DENSE, Approximation, SampledMetrics, SearchComparison, SearchReport
 from schemas.trec import run_lines
 from schemas.word_rules import WordRules
+from smooth_clir.retrieval.best_passages import search_documents
 from smooth_clir.retrieval.bm25 import search_by_bm25, token_lists
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.search_index import IndexHit, SearchIndex
@@ -30,12 +33,15 @@ COMPARED: Final = ("ndcg_5", "mrr_mr")
 _MODEL: Final = "model"
 _BEST: Final = 10
 _SAMPLE: Final = 200
+_MAX_PASSAGES: Final = 20
+"""Number of passages for each document among which BM25's documents are sought, in a collection of passages."""
 _LOGGED_EVERY: Final = 20
 
 progress_log = logging.getLogger("clir.progress")
 
 _Ranks = npt.NDArray[np.float64]
 """The ranks of a query's relevant documents."""
+_Search: TypeAlias = Callable[[int], list[IndexHit]]
 _Values = Mapping[str, npt.NDArray[np.float64]]
 """Each metric's key to its values for the queries."""
 
@@ -83,6 +89,8 @@ def evaluate_search(
     Raises:
       ValueError: the evaluation is of other lists.
     """
+    whole = lists.whole_documents
+    passages, lists = 1 if whole is lists else _MAX_PASSAGES, whole
     if sampled.queries != len(lists):
         raise ValueError(f"the evaluation must be of the same {len(lists)} lists; got {sampled.queries}")
     is_relevant = [list_grades > NOT_RELEVANT for list_grades in lists.grades]
@@ -91,7 +99,7 @@ def evaluate_search(
     ranks, overlaps = _search(lists, relevant_ids, index, exact, model, write_run, leave_out_own)
     channels = {name: search_metrics(grades, system_ranks, top_grade) for name, system_ranks in ranks.items()}
     model_values = channels.pop(_MODEL)
-    rankings = _bm25_rankings(_texts(lists), read_collection, rules, DEPTH + leave_out_own)
+    rankings = _bm25_rankings(_texts(lists), read_collection, rules, passages * (DEPTH + leave_out_own))
     bm25_ranks = [
         ranks_of(doc_ids, [doc_id for doc_id in ranked if not leave_out_own or doc_id != query_id][:DEPTH])
         for query_id, doc_ids, ranked in zip(lists.query_ids, relevant_ids, rankings, strict=True)
@@ -137,17 +145,19 @@ def _search(
     for number, (query_id, text, doc_ids) in enumerate(zip(lists.query_ids, _texts(lists), relevant_ids, strict=True)):
         query = model.encode_query(text.decode())
         depth = DEPTH + leave_out_own
-        rankings = [index.search(query, depth, model.feedback)]
+        searches: list[_Search] = [partial(index.search, query, feedback=model.feedback)]
         if words:
-            rankings += [index.dense_search(query, depth), index.words_search(query, depth)]
+            searches += [partial(index.dense_search, query), partial(index.words_search, query)]
+        rankings = [search_documents(search, depth) for search in searches]
         own_id = query_id if leave_out_own else None
         best, *_ = rankings = [_without(own_id, hits, DEPTH) for hits in rankings]
         for system_ranks, hits in zip(ranks.values(), rankings, strict=True):
-            system_ranks.append(ranks_of(doc_ids, [hit.doc_id for hit in hits]))
-        names, scores = [hit.doc_id.decode() for hit in best], [hit.score for hit in best]
+            system_ranks.append(ranks_of(doc_ids, [_document_of(hit) for hit in hits]))
+        names, scores = [_document_of(hit).decode() for hit in best], [hit.score for hit in best]
         write_run("".join(run_lines(query_id.decode(), names, scores, MODEL_TAG)))
         if number in sample:
-            exact_hits = exact.search(query, _BEST + leave_out_own, model.feedback, depth=len(exact))
+            search_exactly = partial(exact.search, query, feedback=model.feedback, depth=len(exact))
+            exact_hits = search_documents(search_exactly, _BEST + leave_out_own)
             overlaps.append(_overlap(best, _without(own_id, exact_hits, _BEST)))
         if number and number % _LOGGED_EVERY == 0:
             progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", time_left.after(number))
@@ -156,7 +166,11 @@ def _search(
 
 def _without(own_id: bytes | None, hits: Sequence[IndexHit], limit: int) -> list[IndexHit]:
     """Returns the first hits without the query's own document."""
-    return [hit for hit in hits if hit.doc_id != own_id][:limit]
+    return [hit for hit in hits if _document_of(hit) != own_id][:limit]
+
+
+def _document_of(hit: IndexHit) -> bytes:
+    return document_of(hit.doc_id.decode()).encode()
 
 
 def _matching_channel(model: ExportedModel) -> str | None:
@@ -189,7 +203,10 @@ def _bm25_rankings(
         progress_log.info("BM25 of %s of %s documents", f"{scored:,}", f"{documents:,}")
 
     queries = list(token_lists(texts, rules))
-    return [ranked.doc_ids.tolist() for ranked in search_by_bm25(queries, read_collection, rules, depth, log)]
+    return [
+        [*dict.fromkeys(document_of(doc_id.decode()).encode() for doc_id in ranked.doc_ids.tolist())]
+        for ranked in search_by_bm25(queries, read_collection, rules, depth, log)
+    ]
 
 
 def _means(values: _Values) -> dict[str, float]:

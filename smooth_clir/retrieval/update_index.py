@@ -17,6 +17,7 @@ from schemas.columns import check_values
 from schemas.errors import DataError
 from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, Drift, FieldRecord, IndexManifest, SegmentRecord
 from schemas.json_record import JsonRecord
+from schemas.passages import is_first_passage, passage_id
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.assemble_index import assemble_index
 from smooth_clir.retrieval.corpus_index import document_numbers, open_segments
@@ -167,10 +168,10 @@ class IndexUpdater:
         staging = self._versions.begin()
         number = previous.manifest.next_number if previous.manifest else 0
         for doc_id in dict.fromkeys(removed):
-            previous.remove(doc_id.encode())
+            previous.remove(doc_id)
         folder = staging / SEGMENTS
         folder.mkdir()
-        changed = previous.changed(documents)
+        changed = previous.changed(documents, self._model.split)
         records = list(encode_documents(self._model, changed, str(folder), number, self._report, self._max_documents))
         if not keep_unnamed:
             previous.remove_unnamed()
@@ -213,34 +214,44 @@ class _Previous:
         self._named = [np.zeros(len(segment), np.bool_) for segment in self._segments]
         self._added = self._replaced = self._unchanged = self._unknown = 0
 
-    def remove(self, doc_id: bytes) -> None:
-        """Marks a document as removed, or counts an unknown id."""
-        if known := self._known_documents.find(doc_id):
-            self._lost[known.segment][known.row] = True
-        else:
-            self._unknown += 1
+    def remove(self, doc_id: str) -> None:
+        """Marks a document as removed, with its passages, or counts an unknown id."""
+        known = self._known(doc_id)
+        self._mark(self._lost, known)
+        self._unknown += not known
 
     def remove_unnamed(self) -> None:
         """Marks the documents that were not passed to `changed` as removed."""
         for segment, lost, named in zip(self._segments, self._lost, self._named, strict=True):
             lost |= ~named & ~segment.is_removed
 
-    def changed(self, documents: Iterable[Text]) -> Iterator[Text]:
-        """Yields the documents that must be encoded."""
+    def changed(self, documents: Iterable[Text], split: Callable[[Text], Iterable[Text]]) -> Iterator[Text]:
+        """Yields the documents that must be encoded, or their passages, as `split` gives them."""
         for document in documents:
-            known = self._known_documents.find(document.id.encode())
-            if known is None:
-                self._added += 1
-                yield document
-                continue
-            self._named[known.segment][known.row] = True
-            if known.digest == document_digest(document_line(document)):
-                self._lost[known.segment][known.row] = False
+            known, parts = self._known(document.id), list(split(document))
+            self._mark(self._named, known)
+            if [row.digest for row in known] == [document_digest(document_line(part)) for part in parts]:
+                self._mark(self._lost, known, False)
                 self._unchanged += 1
                 continue
-            self._lost[known.segment][known.row] = True
-            self._replaced += 1
-            yield document
+            self._mark(self._lost, known)
+            self._replaced += bool(known)
+            self._added += not known
+            yield from parts
+
+    def _known(self, doc_id: str) -> list["_KnownDocument"]:
+        """The document with an id, or its passages in their order; empty if the previous version has neither."""
+        if whole := self._known_documents.find(doc_id.encode()):
+            return [whole]
+        known: list[_KnownDocument] = []
+        while passage := self._known_documents.find(passage_id(doc_id, len(known)).encode()):
+            known.append(passage)
+        return known
+
+    @staticmethod
+    def _mark(marks: Sequence[npt.NDArray[np.bool_]], known: Iterable["_KnownDocument"], value: bool = True) -> None:
+        for document in known:
+            marks[document.segment][document.row] = value
 
     @property
     def is_changed(self) -> bool:
@@ -249,7 +260,11 @@ class _Previous:
 
     def summary(self, version: str, newest: IndexManifest) -> IndexUpdate:
         """Returns the changes of the documents from this version to the newest."""
-        lost = sum(int(rows.sum()) for rows in self._lost)
+        lost = sum(
+            is_first_passage(segment.doc_id(row).decode())
+            for segment, rows in zip(self._segments, self._lost, strict=True)
+            for row in np.flatnonzero(rows).tolist()
+        )
         return IndexUpdate(
             version=version,
             documents=newest.documents,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from models.exported.model import LoadedModel
+from schemas.passages import readable_id
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.exports.json_lines import OPENSEARCH, VESPA, query_parts, write_json, write_json_lines
 from smooth_clir.retrieval.segment import EncodedDocument
@@ -56,7 +57,7 @@ def _batches(documents: Iterator[EncodedDocument]) -> Iterator[list[EncodedDocum
 def _rows(batch: list[EncodedDocument]) -> list[dict[str, Any]]:
     return [
         {
-            "id": document.text.id,
+            "id": readable_id(document.text.id),
             "title": document.text.title,
             "text": document.text.text,
             "vector": document.vector,

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from models.exported.model import EncodedQuery, LoadedModel
 from schemas.errors import DataError
 from schemas.index_manifest import IndexManifest
+from schemas.passages import readable_id
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.search_index import DEPTH
@@ -144,8 +145,8 @@ def write_json_lines(
         nonlocal longest, changed
         for number, document in enumerate(index.encoded_documents(), 1):
             title, body = engine.clean(document.text.title), engine.clean(document.text.text)
-            text = document.text._replace(title=title, text=body)
-            changed += text != document.text
+            text = document.text._replace(id=readable_id(document.text.id), title=title, text=body)
+            changed += (title, body) != (document.text.title, document.text.text)
             longest = max(longest, float(np.linalg.norm(document.vector)))
             yield engine.records(text, numbers(document.vector), term_weights(document.terms, document.weights))
             on_progress(number)
