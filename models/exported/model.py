@@ -108,6 +108,11 @@ class ExportedModel(ModelSignatures):
         passages = PassageSettings(words=int(numbers["words"]), overlap=int(numbers["overlap"]))
         return passages, bool(numbers["segmented"])
 
+    @property
+    def has_passages(self) -> bool:
+        """Whether the model takes passages in place of documents."""
+        return self._passages is not None
+
     def split(self, document: Text) -> Iterable[Text]:
         """Returns the passages of a document, or the document itself where the model takes documents whole."""
         return passages_of(document, *self._passages) if self._passages else [document]

@@ -14,7 +14,7 @@ import tensorflow as tf
 from models.lists.mapped_rows import MappedColumn, RowsFile
 from schemas import features as f
 from schemas.domains import EVERY_DOMAIN, DomainFilter
-from schemas.passages import document_of
+from schemas.passages import document_of, passage_number
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 Column: TypeAlias = "tf.Tensor | tf.RaggedTensor"
@@ -145,12 +145,15 @@ class RankingLists:
 
     @cached_property
     def _first_passages(self) -> npt.NDArray[np.bool_] | None:
-        """Whether each passage in the lists is the first of its document there, bool [pairs]; None where all are."""
-        ids = [document_of(doc_id.decode()) for doc_ids in self.doc_ids for doc_id in doc_ids]
+        """Whether each passage in the lists is the first of its document there, bool [pairs]; None for whole
+        documents."""
+        ids = [doc_id.decode() for doc_ids in self.doc_ids for doc_id in doc_ids]
+        if all(passage_number(identifier) is None for identifier in ids):
+            return None
         begins = np.ones(len(ids), bool)
-        begins[1:] = [doc_id != before for before, doc_id in pairwise(ids)]
+        begins[1:] = [doc_id != before for before, doc_id in pairwise(map(document_of, ids))]
         begins[self.documents.row_splits.numpy()[:-1]] = True
-        return None if begins.all() else begins
+        return begins
 
     @cached_property
     def whole_documents(self) -> "RankingLists":

@@ -104,7 +104,8 @@ def index_command(
         show_json(update.model_dump())
         return
     counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
-    show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} unchanged")
+    held = f"{update.documents:,} {'passages; documents' if update.has_passages else 'documents'}"
+    show(f"{short(update.version)} holds {held}: {counts}, {update.unchanged:,} unchanged")
     if update.fields:
         parts = (f"{name} ({field.type}, {field.documents:,} documents)" for name, field in update.fields.items())
         show(f"fields: {', '.join(parts)}")

@@ -21,6 +21,7 @@ class Collection(Versions):
     """The collection, and limits of the service."""
 
     documents: int
+    """Number of documents, or of their passages if the model takes passages."""
     query_language: str | None
     """ISO 639-1; null if unknown."""
     document_language: str | None

@@ -15,6 +15,7 @@ from models.lists.feedback import FIRST_PASS, Feedback, Similarity
 from models.lists.ranking import best_rows, rank
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, VECTORS_FILE, Drift, FieldRecord, SegmentRecord
+from schemas.passages import is_first_passage
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.index_files import LOADED_BYTES, describe_faults, file_faults, read_manifest, removed_rows
 from smooth_clir.retrieval.near_vectors import MIN_VECTORS, NearVectors
@@ -79,6 +80,14 @@ class CorpusIndex:
 
     def __len__(self) -> int:
         return self.manifest.documents
+
+    def count_documents(self) -> int:
+        """Counts the documents, whole or in passages; reads all ids."""
+        return sum(
+            is_first_passage(segment.doc_id(row).decode())
+            for segment in self._segments
+            for row in segment.kept_rows.tolist()
+        )
 
     @property
     def model(self) -> str:

@@ -108,7 +108,7 @@ def evaluate_search(
     report = SearchReport(
         queries=len(lists),
         queries_without_relevant_document=sum(not doc_ids for doc_ids in relevant_ids),
-        documents=len(index),
+        documents=exact.count_documents(),
         depth=DEPTH,
         definitions={key: cut_at_depth(metric).definition for key, metric in SEARCH_METRICS.items()},
         metrics=_means(model_values),

@@ -46,7 +46,9 @@ class IndexUpdate(JsonRecord):
     version: str
     """The folder of the newest version."""
     documents: int
-    """Number of documents in the newest version."""
+    """Number of documents in the newest version, or of their passages."""
+    has_passages: bool
+    """Whether `documents` counts passages; the following numbers are always of documents."""
     added: int
     replaced: int
     removed: int
@@ -176,7 +178,7 @@ class IndexUpdater:
         if not keep_unnamed:
             previous.remove_unnamed()
         if previous.folder is not None and previous.manifest is not None and not previous.is_changed:
-            return previous.summary(self._published(previous.folder), previous.manifest)
+            return previous.summary(self._published(previous.folder), previous.manifest, self._model.has_passages)
         segments = previous.put_into(staging, records, self._max_documents)
         manifest = assemble_index(
             str(staging),
@@ -191,7 +193,7 @@ class IndexUpdater:
         )
         if not keep_unnamed and manifest.documents:
             check_values({name: field.documents for name, field in manifest.fields.items()})
-        return previous.summary(self._published(self._versions.commit()), manifest)
+        return previous.summary(self._published(self._versions.commit()), manifest, self._model.has_passages)
 
     def _published(self, version: Path) -> str:
         """Publishes a version in Milvus, if the index is there, too; returns the version's folder."""
@@ -258,7 +260,7 @@ class _Previous:
         """Whether a document changed, or a file is damaged."""
         return bool(self._faults or self._added or any(lost.any() for lost in self._lost))
 
-    def summary(self, version: str, newest: IndexManifest) -> IndexUpdate:
+    def summary(self, version: str, newest: IndexManifest, has_passages: bool) -> IndexUpdate:
         """Returns the changes of the documents from this version to the newest."""
         lost = sum(
             is_first_passage(segment.doc_id(row).decode())
@@ -268,6 +270,7 @@ class _Previous:
         return IndexUpdate(
             version=version,
             documents=newest.documents,
+            has_passages=has_passages,
             added=self._added,
             replaced=self._replaced,
             removed=lost - self._replaced,

@@ -16,6 +16,7 @@ from models.exported import loading
 from models.exported.model import LoadedModel
 from models.lexicon.lexicon import Kind
 from models.lists.feedback import FIRST_PASS, Feedback
+from schemas.passages import PassageSettings
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model
 
@@ -47,9 +48,10 @@ def model_with_words(
     kind: Kind = "lexicon",
     weight: float = 0.5,
     feedback: Feedback = FIRST_PASS,
+    passages: PassageSettings | None = None,
 ) -> LoadedModel:
     """The model of `export_with_words`; nobody changes its folder."""
-    return _load(export_with_words(_new_folder() / "1", kind, weight, feedback=feedback))
+    return _load(export_with_words(_new_folder() / "1", kind, weight, feedback=feedback, passages=passages))
 
 
 @cache

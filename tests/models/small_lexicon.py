@@ -9,6 +9,7 @@ from models.lexicon.lexicon import Kind
 from models.lists.feedback import FIRST_PASS, Feedback
 from models.rankers.ranker import Ranker
 from models.texts.tokens import ALL_WORDS
+from schemas.passages import PassageSettings
 from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import make_channel
 from tests.models.made_once import made_once
@@ -34,9 +35,10 @@ def export_with_words(
     languages: tuple[str, str] = ("en", "fr"),
     pairs: tuple[tuple[str, str], ...] = PAIRS,
     feedback: Feedback = FIRST_PASS,
+    passages: PassageSettings | None = None,
 ) -> str:
     """Writes an untrained ranker with such a channel as a SavedModel, and the files of its words beside it."""
-    made_once(_export, path, kind, weight, rules, languages, pairs, feedback)
+    made_once(_export, path, kind, weight, rules, languages, pairs, feedback, passages)
     return str(path)
 
 
@@ -48,10 +50,11 @@ def _export(
     languages: tuple[str, str],
     pairs: tuple[tuple[str, str], ...],
     feedback: Feedback,
+    passages: PassageSettings | None,
 ) -> None:
     text_features = small_text_features(path.parent, rules=rules)
     channel = make_channel(learn_lexicon(kind, languages, rules, pairs, COLLECTION))
     towers = small_towers(initial_scale=1.0)
     towers(features_of(text_features, ["cat"], [["chat"]]))
     ranker = Ranker({"smooth_cosine": towers, kind: channel}, {"smooth_cosine": 1.0, kind: weight})
-    export_ranker(ranker, text_features, str(path), feedback=feedback)
+    export_ranker(ranker, text_features, str(path), feedback=feedback, passages=passages)

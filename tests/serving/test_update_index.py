@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 
 from models.exported.model import LoadedModel
 from models.lists.feedback import Feedback
+from models.texts.passages import passages_of
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, Drift, FieldRecord
+from schemas.passages import PassageSettings, passage_id
 from schemas.wikiclir import Text
 from smooth_clir.retrieval.assemble_index import assemble_index
 from smooth_clir.retrieval.corpus_index import CorpusIndex
 from smooth_clir.retrieval.document_ranker import DocumentRanker
+from smooth_clir.retrieval.engine import Engine
 from smooth_clir.retrieval.index_versions import IndexVersions, push_index
 from smooth_clir.retrieval.segment import encode_documents
 from smooth_clir.retrieval.update_index import IndexUpdate, IndexUpdater
@@ -107,6 +110,38 @@ def test_an_index_without_own_terms_is_made_again_for_a_second_pass_and_not_chan
         updater.change(texts_of({"c": "chat"}), [])
     update = updater.replace_all(texts_of({"a": "chat", "b": "lune"}))
     assert (update.added, CorpusIndex(update.version).has_own_terms) == (2, True)
+
+
+@settings(max_examples=6, deadline=None, phases=[Phase.generate])
+@given(steps=STEPS)
+def test_an_index_of_passages_holds_all_passages_of_its_documents(
+    tmp_path_factory: pytest.TempPathFactory, steps: list
+) -> None:
+    passages = PassageSettings(words=2, overlap=1)
+    model = model_with_words(passages=passages)
+    updater = IndexUpdater(model.path, IndexVersions(tmp_path_factory.mktemp("index")), max_documents=4)
+    updater.replace_all([])
+    expected: dict[str, str] = {}
+    for is_whole, documents, removed in steps:
+        before = dict(expected)
+        kept = {} if is_whole else {name: text for name, text in before.items() if name not in removed}
+        expected = {**kept, **documents}
+        whole = texts_of(documents)
+        update = updater.replace_all(whole) if is_whole else updater.change(whole, removed)
+        index = CorpusIndex(update.version)
+        assert content(index) == {
+            part.id: part.text for document in texts_of(expected) for part in passages_of(document, passages, False)
+        }
+        assert index.count_documents() == len(expected)
+        changed = [name for name, text in documents.items() if before.get(name) != text]
+        assert update.added + update.replaced == len(changed)
+        assert update.removed == len(before.keys() - expected.keys())
+    if expected:
+        answer = Engine(model, index, "1").search("white cat", 99, with_snippets=False, with_texts=True)
+        ranked = DocumentRanker(model, texts_of(expected)).rank("white cat", 99)
+        assert [hit.score for hit in answer.results] == pytest.approx([document.score for document in ranked], abs=1e-4)
+        text_of = {part.id: part.text for part in index.documents()}
+        assert all(text_of[passage_id(hit.doc_id, hit.passage or 0)] == hit.text for hit in answer.results)
 
 
 def test_nothing_new_makes_no_version_and_a_new_title_replaces_its_document(path: str, tmp_path: Path) -> None:

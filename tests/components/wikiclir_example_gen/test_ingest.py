@@ -14,6 +14,7 @@ from components.wikiclir_example_gen.query_words import draw_query_words
 from components.wikiclir_example_gen.sampling import is_cold, list_sort_key, sample_negatives
 from schemas import features as f
 from schemas.errors import DataError
+from schemas.passages import PassageSettings, document_of, passage_id
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
 from schemas.splits import SPLITS, split_of
 from tests.components.collected import collect
@@ -141,19 +142,26 @@ def ingest(make_artifact, tmp_path_factory) -> Callable[..., Ingestion]:
     """Runs the stage on files; it must end with an error where `max_bad_share` is 0."""
     import apache_beam as beam
 
+    from components.passage_gen import PassageGen
     from components.wikiclir_example_gen.component import WikiClirExampleGen
     from components.wikiclir_example_gen.lists import IngestSettings
 
     def ingest(
-        contents: Mapping[str, bytes | Sequence[bytes]], max_bad_share: float = 1.0, **settings: Any
+        contents: Mapping[str, bytes | Sequence[bytes]],
+        max_bad_share: float = 1.0,
+        passages: PassageSettings | None = None,
+        **settings: Any,
     ) -> Ingestion:
         folder = tmp_path_factory.mktemp("ingest")
         artifacts = [make_artifact(kind, folder) for kind in ("Collection", "Examples", "IngestionReport")]
         collection, examples, report = artifacts
         collect(Path(collection.uri), contents)
         values = IngestSettings(NEGATIVES, SEED, **{"max_queries": None, "top_grade": MOST_RELEVANT, **settings})
+        parts = make_artifact("Collection", folder / "passages") if passages else None
+        if passages:
+            PassageGen.test_call(collection, parts, map, passages, segmented=False)
         with nullcontext() if max_bad_share else pytest.raises(DataError) as error:
-            WikiClirExampleGen.test_call(*artifacts, lambda: beam.Pipeline(argv=[]), values, max_bad_share)
+            WikiClirExampleGen.test_call(*artifacts, lambda: beam.Pipeline(argv=[]), values, max_bad_share, parts)
         lists = [
             read_list(split, record)
             for split in SPLITS
@@ -203,6 +211,23 @@ def divided(ingest, contents) -> Ingestion:
 def fixed(ingest, contents) -> Ingestion:
     """Lists of candidates."""
     return ingest({**contents, "candidates": lines(CANDIDATES)})
+
+
+def test_lists_hold_the_passages_of_their_documents_in_order(ingest, contents, full) -> None:
+    # "Le texte du document 7" has five words.
+    split = ingest(contents, passages=PassageSettings(words=3, overlap=1))
+    assert split.report == {**full.report, "files": split.report["files"]}
+    assert [split.drops(role) for role in contents] == [full.drops(role) for role in contents]
+    assert split.lists.keys() == full.lists.keys()
+    for query_id, whole in full.lists.items():
+        passages = split.lists[query_id]
+        assert [doc_id for doc_id, _, _ in passages.documents] == [
+            passage_id(doc_id, number) for doc_id, _, _ in whole.documents for number in range(2)
+        ]
+        for name in ("grades", "negative_positions"):
+            expected = {doc_id: getattr(whole, name)[document_of(doc_id)] for doc_id in passages.grades}
+            assert getattr(passages, name) == expected
+        assert {text for _, _, text in passages.documents} >= {"Le texte du"}
 
 
 @pytest.fixture(params=["full", "limited", "divided", "fixed"])

@@ -1,6 +1,7 @@
 """Query lists: read from transformed examples, and batched with each document once."""
 
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from models.lists import ranking_lists as lists
 from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from schemas.domains import DomainFilter
+from schemas.passages import passage_id
 from tests.models.synthetic import ranking_lists, write_examples
 
 pytestmark = pytest.mark.tensors
@@ -260,3 +262,32 @@ def test_the_digest_changes_with_anything_that_training_reads():
     changed.append(replace(same, query_columns=ids))
     assert same.digest() == ranking_lists(tokens, documents, documents_of, grades).digest()
     assert len({same.digest(), *(lists.digest() for lists in changed)}) == 6
+
+
+SCORES = st.lists(st.floats(-9, 9, width=32), min_size=1, max_size=3)
+
+
+@given(st.lists(st.lists(SCORES, min_size=1, max_size=3), min_size=1, max_size=3))
+def test_a_document_has_the_score_of_its_best_passage(scores):
+    """`scores`: of each passage of each document of each list."""
+    passages = [(f"d{number}", part) for number, parts in enumerate(chain(*scores)) for part in range(len(parts))]
+    rows, documents, grades = iter(range(len(passages))), [], []
+    for parts_of_list in scores:
+        documents.append([next(rows) for parts in parts_of_list for _ in parts])
+        grades.append([number for number, parts in enumerate(parts_of_list) for _ in parts])
+    passage_lists = ranking_lists([[0]] * len(scores), [[0]] * len(passages), documents, grades)
+    ids = tf.constant([passage_id(*passage) for passage in passages], tf.string)
+    passage_lists = replace(passage_lists, document_columns={**passage_lists.document_columns, "doc_id": ids})
+    best = passage_lists.best_passages([np.float32([*chain(*parts_of_list)]) for parts_of_list in scores])
+    assert [part.tolist() for part in best] == [[max(parts) for parts in parts_of_list] for parts_of_list in scores]
+    whole = passage_lists.whole_documents
+    names = iter(f"d{number}".encode() for number in range(len(passages)))
+    assert whole.doc_ids == [[next(names) for _ in parts_of_list] for parts_of_list in scores]
+    assert [part.tolist() for part in whole.grades] == [[*range(len(parts_of_list))] for parts_of_list in scores]
+    assert whole.whole_documents is whole
+
+
+def test_whole_documents_have_their_own_scores():
+    documents = ranking_lists([[0]], [[0], [0]], [[0, 1]], [[2, 0]])
+    scores = [np.float32([1, 2])]
+    assert documents.whole_documents is documents and documents.best_passages(scores) is scores
