@@ -64,6 +64,7 @@ def changed(before: Keys, after: Keys) -> set[str]:
 EVERY_STAGE: Values = {
     "data.domains": "/domains",
     "data.held_out": ["news"],
+    "data.passages": {"words": 9},
     "channels.towers.encoder.stem_embeddings": True,
     "embeddings": {"query": "/en.vec", "document": "/fr.vec"},
     "channels.lexicon": {"pairs": "/pairs", "translator": {"kind": "endpoint", "address": "http://127.0.0.1:7"}},
@@ -171,6 +172,7 @@ READ_TOO = {"Transform": "adversary.held_out_texts", "WikipediaGen": "data.sha25
 NOT_READ = {
     "WikipediaGen": r"channels\.lexicon\.title_pairs|data\.sha256\.(?!wikipedia)\w+",
     "CollectionGen": "channels.lexicon.title_pairs",
+    "WikiClirExampleGen": "data.passages",
     "PaperTrainer": r"(?!data\.|training\.(seed|device|replicas|workers)$).*|data\.(max_bad_share|vocabulary_size)",
     "Trainer": r"tuning\..*",
     "Tuner": r"feedback\..*",
@@ -263,6 +265,7 @@ OTHER_VALUES: list[tuple[Values, Values]] = [
     ({"channels.lexicon.title_pairs_weight": 2}, {**DUMPS, "channels.lexicon.title_pairs": True}),
     ({"data.held_out": ["sport"]}, {}),
     ({"data.top_grade": 3}, {"loss": "softmax"}),
+    ({"data.passages": {"words": 8}}, {}),
     ({"data.query_language": "de"}, {}),
     ({"data.document_language": "de"}, {}),
     ({"channels.towers.kind": "cossim"}, {"channels.towers": {}, **OTHER_TOWERS}),
@@ -475,7 +478,8 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("schemas/schema.pbtxt", "ImportSchemaGen"),
         (
             "models/texts/tokens.py",
-            "WikiClirExampleGen LexicalBaseline LexiconGen Rivals Transform PaperTrainer Tuner Trainer SearchEvaluator",
+            "PassageGen WikiClirExampleGen LexicalBaseline LexiconGen Rivals Transform PaperTrainer Tuner Trainer "
+            "TrainedBaseline Evaluator Gate CorpusIndexer IndexPusher SearchEvaluator",
         ),
         (
             "models/evaluation/metrics.py",
