@@ -155,7 +155,7 @@ def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[st
     Example:
       >>> from pipeline.config import RunConfig
       >>> with_preset({"preset": "closed", "channels": {"towers": {"encoder": "cnn"}}}, RunConfig)["channels"]["towers"]
-      {'encoder': {'kind': 'cnn'}, 'embedding_dim': 128}
+      {'encoder': {'kind': 'cnn'}, 'weight': 1.0, 'embedding_dim': 128}
     """
     named = content.get("preset", DEFAULT)
     merged: dict[str, Any] = {**expand_kinds(settings, content), "preset": named}
