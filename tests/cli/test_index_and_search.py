@@ -67,8 +67,8 @@ def test_documents_are_added_replaced_and_removed(clir: Clir, output: Path, tmp_
     (tmp_path / "ids").write_text("a\tthe rest of a line does not count\n\nnever_there\n")
     answer = clir("index", output, "--remove", tmp_path / "ids", "--json")
     assert json.loads(answer.out) | {"version": "", "drift": None} == {
-        "version": "", "drift": None, "documents": 3, "has_passages": False, "added": 0, "replaced": 0, "removed": 1, "unchanged": 0,
-        "unknown": 1, "fields": {},
+        "version": "", "drift": None, "documents": 3, "has_passages": False, "added": 0, "replaced": 0,
+        "removed": 1, "unchanged": 0, "unknown": 1, "fields": {},
     }  # fmt: skip
     assert "1 of 2 ids to remove are not in the index" in answer.err
     assert "ids to remove" not in clir("index", output, "--remove", "-", stdin="d\n").err
