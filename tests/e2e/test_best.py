@@ -57,9 +57,8 @@ def test_the_exported_model_scores_the_eval_split_as_training_did(
     search_run: SampleRun, eval_lists, scores, weights
 ) -> None:
     fitted = json.loads((search_run.output / "training" / "training.json").read_text())["fitted"]
-    (tried,) = (
-        tried for tried in fitted["smooth_cosine.weight"]["curve"] if tried["value"] == weights["smooth_cosine"]
-    )
+    weight = pytest.approx(weights["smooth_cosine"])
+    (tried,) = (tried for tried in fitted["smooth_cosine.weight"]["curve"] if tried["value"] == weight)
     metrics = means(list_metrics(eval_lists, scores[FIRST_PASS], top_grade=2, keys=("ndcg_5", "p_mr_1")))
     # The training read the encoder's vectors in half precision, from files.
     assert metrics == pytest.approx({key: tried[key] for key in metrics}, abs=1e-3)

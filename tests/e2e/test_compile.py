@@ -40,7 +40,7 @@ CONFIGS = {
         *("tuning.search=grid", "tuning.epsilon=[0.5, 2]", "training.workers=2"),
         "channels.encoder={kind: endpoint, address: http://127.0.0.1:9, query_model: m}",
         "channels.lexicon.translator={kind: endpoint, address: http://127.0.0.1:7}",
-        *("kubeflow.volumes={models: /mnt/models}", "output=/mnt/models/en_fr"),
+        *("data.passages={words: 150}", "kubeflow.volumes={models: /mnt/models}", "output=/mnt/models/en_fr"),
     ),
 }
 
