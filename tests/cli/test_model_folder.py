@@ -6,6 +6,7 @@ import pytest
 
 from schemas.errors import DataError
 from smooth_clir.cli.model_folder import find_index, find_model
+from smooth_clir.cli.terminal import program
 
 
 @pytest.fixture
@@ -57,4 +58,4 @@ def test_the_command_that_makes_an_index_names_the_index_that_was_given(
     run_folder: Path, monkeypatch: pytest.MonkeyPatch, index: str | None, option: str
 ) -> None:
     monkeypatch.chdir(run_folder)
-    assert find_index("serving", index).command == f"clir index serving{option}"
+    assert find_index("serving", index).command == f"{program()} index serving{option}"

@@ -258,10 +258,11 @@ def test_the_experiments_of_the_project_are_good_ones(file: Path) -> None:
     # The collections of most are not part of the project.
     settings = ExperimentSettings.model_validate(yaml.safe_load(file.read_text()))
     assert not list(settings.faults())
-    command = "clir experiment" if "unseen" not in file.stem else "python -m tools.unseen_documents"
+    tools = {"unseen": "python -m tools.unseen_documents", "few_pairs": "python -m tools.learning_curve"}
+    command = next((tool for name, tool in tools.items() if name in file.stem), "clir experiment")
     assert f"{command} configs/experiments/{file.name}" in file.read_text()
     run = settings.run if isinstance(settings.run, dict) else yaml.safe_load((file.parent / settings.run).read_text())
-    presets = dict.fromkeys(("ablation", "encoders", "systems", "unseen", "psi_table_6"), "best") | {
+    presets = dict.fromkeys(("ablation", "encoders", "few_pairs", "systems", "unseen", "psi_table_6"), "best") | {
         "psi_table": "polynomial"
     }
     assert run["preset"] == next((preset for start, preset in presets.items() if file.stem.startswith(start)), "paper")

@@ -1,11 +1,14 @@
 """A search for documents in an index of passages."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.passages import passage_id
 from smooth_clir.retrieval.best_passages import search_documents
 from smooth_clir.retrieval.search_index import IndexHit
+
+pytestmark = pytest.mark.tensors
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcde"), st.integers(0, 9)), unique=True), st.integers(1, 7))
