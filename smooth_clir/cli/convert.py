@@ -15,7 +15,6 @@ from models.translators.settings import TranslatorSettings
 from pipeline import quiet
 from pipeline.config_file import load_config
 from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, RUN_FOLDER, Conversion, convert
-from pipeline.conversion.document_pairs import convert_documents
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources, settings_faults
 from pipeline.conversion.ir_datasets_files import Collection, find_collection, is_of_ir_datasets
 from pipeline.conversion.join import Joined, join, join_faults
@@ -29,7 +28,7 @@ from schemas.errors import ConfigError
 from schemas.settings import did_you_mean
 from schemas.splits import SPLITS
 from smooth_clir.cli.arguments import allow_commands_option, column_names, columns_option, json_option
-from smooth_clir.cli.imports import check_extra
+from smooth_clir.cli.imports import check_extra, heavy_imports
 from smooth_clir.cli.terminal import StageView, for_shell, program, say, short, show, show_json
 
 _SPLIT_NAMES = {**{split: split for split in SPLITS}, "dev": "eval"}
@@ -202,6 +201,8 @@ def _convert_documents(values: Mapping[str, Any], output: str, faults: list[str]
         faults.append(f"--translator: must not be given where queries and documents are both in {query_language}.")
     path, query_source = values["documents"], values["queries_from"]
     settings = _settings(values, [path], None, None, faults)
+    with heavy_imports():
+        from pipeline.conversion.document_pairs import convert_documents
     with StageView() as view:
         view.start(0, 0, "converting")
         run_conversion = partial(convert_documents, path, query_source, translator, settings, Path(output))
