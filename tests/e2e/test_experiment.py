@@ -197,8 +197,9 @@ def test_data_stages_run_once_nothing_is_pushed_and_tensorboard_tells_the_cells_
 ) -> None:
     output = file.parent / "out"
     counts = completed(output)
-    # The paper's system has no lexicon and no encoder, the data are no dumps, and no rival is asked for.
-    stages = {*DATA_STAGES} - {"LexiconGen", "TextVectorGen", "WikipediaGen", "Rivals", "TranslationGen"}
+    # The paper's system has no lexicon and no encoder, the data are no dumps, documents are whole, no rival is named.
+    others = {"LexiconGen", "TextVectorGen", "WikipediaGen", "PassageGen", "Rivals", "TranslationGen"}
+    stages = {*DATA_STAGES} - others
     assert {stage: counts[stage] for stage in stages} == dict.fromkeys(stages, 1)
     assert counts["Trainer"] == counts["Evaluator"] == 3
     assert counts["Pusher"] == 0 and not (output / "serving").exists()
