@@ -12,6 +12,7 @@ from components.wikiclir_example_gen.settings import DataSettings
 from models.adversary_settings import AdversarySettings
 from models.channels import ChannelsSettings
 from models.choices import ACROSS_LANGUAGES, HELD_OUT, MACHINE_TRANSLATING, TRANSLATING
+from models.encoders.settings import VectorsSettings
 from models.job import default_objective, objective_fault
 from models.lexicon.settings import LexiconSettings
 from models.losses.settings import LossSettings, SoslSettings
@@ -116,6 +117,10 @@ class RunConfig(Settings):
             raise ValueError(
                 "lexicon.title_pairs must be false without data.wikipedia and data.split queries: the titles come from "
                 "the dumps, and only this split shows which of them are of held-out pages; got true"
+            )
+        if data.passages and isinstance(channels.encoder, VectorsSettings):
+            raise ValueError(
+                "encoder.kind must not be vectors with data.passages, because the files hold vectors of whole documents"
             )
         for name, channel in channels.further.items():
             if channel.weight == HELD_OUT and not data.domains:

@@ -20,7 +20,7 @@ from components.gate import Gate
 from components.index_pusher import IndexPusher
 from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen import LexiconGen
-from components.passage_gen import PassageGen
+from components.passage_gen.component import PassageGen
 from components.pusher.component import Pusher
 from components.rivals import Rivals
 from components.search_evaluator import SearchEvaluator

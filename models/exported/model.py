@@ -100,7 +100,7 @@ class ExportedModel(ModelSignatures):
         return Feedback(float(numbers["gain"]), int(numbers["documents"]))
 
     @cached_property
-    def _passages(self) -> tuple[PassageSettings, bool] | None:
+    def passages(self) -> tuple[PassageSettings, bool] | None:
         """The passages of the model's documents, and whether texts are segmented; None where documents are whole."""
         if "passages" not in self.signatures:
             return None
@@ -108,20 +108,15 @@ class ExportedModel(ModelSignatures):
         passages = PassageSettings(words=int(numbers["words"]), overlap=int(numbers["overlap"]))
         return passages, bool(numbers["segmented"])
 
-    @property
-    def has_passages(self) -> bool:
-        """Whether the model takes passages in place of documents."""
-        return self._passages is not None
-
     def split(self, document: Text) -> Iterable[Text]:
         """Returns the passages of a document, or the document itself where the model takes documents whole."""
-        return passages_of(document, *self._passages) if self._passages else [document]
+        return passages_of(document, *self.passages) if self.passages else [document]
 
     def best_passages(self, query: str, texts: Sequence[str]) -> list[str]:
         """Returns the passage of each text with the best score for a query; whole texts as in `split`."""
-        if not self._passages:
+        if not self.passages:
             return list(texts)
-        parts = [split_passages(text, *self._passages) for text in texts]
+        parts = [split_passages(text, *self.passages) for text in texts]
         scores = iter(self.score(query, [*chain.from_iterable(parts)])[SCORES])
         return [max(zip(passages, scores, strict=False), key=itemgetter(1))[0] for passages in parts]
 

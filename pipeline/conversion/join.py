@@ -4,6 +4,7 @@ A query keeps the split and the list that a run on its own collection would give
 its collection. The collection's name becomes the prefix of its ids.
 """
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,7 +37,7 @@ from schemas.errors import DataError
 from schemas.splits import SPLITS
 from schemas.wikiclir import Text
 
-_KEPT: Final = ("leave_out_own", "max_document_tokens", "segmented")
+_KEPT: Final = ("leave_out_own", "max_document_tokens", "passages", "segmented")
 """The settings of the data that the joined collection takes over."""
 _EQUAL: Final = ("query_language", "document_language", "top_grade", *_KEPT)
 """The settings of the data that must be the same in all collections."""
@@ -184,9 +185,10 @@ def _join(collections: Mapping[str, DataSettings], staging: Path, begin: Callabl
             shutil.rmtree(ingested.folder)
     first, *_ = collections.values()
     further: dict[str, object] = {"candidates": CANDIDATES_FILE, "domains": DOMAINS_FILE}
+    kept = first.model_dump(include={*_KEPT})
     for key in _KEPT:
-        if getattr(first, key) != DataSettings.model_fields[key].default:
-            further[key] = str(getattr(first, key)).lower()
+        if kept[key] != DataSettings.model_fields[key].default:
+            further[key] = json.dumps(kept[key])
     text = config_text(first.query_language, first.document_language, first.top_grade, further)
     (staging / CONFIG_FILE).write_text(text, encoding="utf-8")
     notes = tuple(cut_notes(files_of_texts(staging), first.word_rules))

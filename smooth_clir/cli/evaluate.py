@@ -93,6 +93,7 @@ def _evaluate(
         import apache_beam as beam
 
         from components.collection_gen.write_collection import write_collection
+        from components.passage_gen.write_passages import write_passages
         from components.wikiclir_example_gen.ingest import ingest
         from components.wikiclir_example_gen.lists import IngestSettings
         from components.wikiclir_example_gen.report import DataReport
@@ -102,18 +103,21 @@ def _evaluate(
         from models.exported.model import LoadedModel
         from models.lists.ranking_lists import read_lists
 
-    with tempfile.TemporaryDirectory() as folder:
+    loaded, texts = LoadedModel(model), None
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as passages_folder:
         report_path = os.path.join(folder, "report.json")
         files = {role: files_of(path) for role, path in paths.items()}
         roles = write_collection(files, {}, top_grade, folder)
+        if loaded.passages:
+            texts = passages_folder, write_passages(folder, passages_folder, *loaded.passages)
         # With candidates, no documents are sampled.
         settings = IngestSettings(negatives=0, seed=0, max_queries=None, top_grade=top_grade)
         splits = {name: os.path.join(folder, name) for name in SPLITS}
         with beam.Pipeline() as pipeline:
-            ingest(pipeline, settings, folder, roles, splits, report_path)
+            ingest(pipeline, settings, folder, roles, splits, report_path, texts)
         report = DataReport.from_json(Path(report_path).read_text(encoding="utf-8"))
         report.check(DataSettings.model_fields["max_bad_share"].default, [split])
         lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
-    feedback = LoadedModel(model).second_pass(gain)
+    feedback = loaded.second_pass(gain)
     scores = score_lists(model, lists, gain)
     return evaluate(lists, scores.pop(SCORES), {}, top_grade, split=split, channels=scores, feedback=feedback), report

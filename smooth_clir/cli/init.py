@@ -89,20 +89,20 @@ def init(config: str, columns: tuple[str, ...], output: str | None, example: boo
         raise click.UsageError(f"{schema} already exists, and clir init did not write it.")
     if example and (columns or any(options.values())):
         raise click.UsageError("--example sets the files and languages; give it without these options.")
-    asked = Answers(config, columns, output)
-    with asked.kept():
+    answers = Answers(config, columns, output)
+    with answers.kept():
         if example:
-            answers = {**_copy_example(folder), "query_language": "en", "document_language": "fr"}
+            values = {**_copy_example(folder), "query_language": "en", "document_language": "fr"}
         else:
-            answers = asked.take(options)
-            if asked.columns:
-                answers |= _converted(path, answers, asked.columns)
+            values = answers.take(options)
+            if answers.columns:
+                values |= _converted(path, values, answers.columns)
             for role in EXAMPLE:
-                answers[role] = _relative_to(folder, answers[role])
+                values[role] = _relative_to(folder, values[role])
         folder.mkdir(parents=True, exist_ok=True)
-        answers["top_grade"] = str(_highest_grade(folder, answers["judgments"]))
-        answers["output"] = _relative_to(folder, os.path.expanduser(output or f"runs/{path.stem}"))
-        scalars = {key: _scalar(value) for key, value in answers.items()}
+        values["top_grade"] = str(_highest_grade(folder, values["judgments"]))
+        values["output"] = _relative_to(folder, os.path.expanduser(output or f"runs/{path.stem}"))
+        scalars = {key: _scalar(value) for key, value in values.items()}
         text = _TEMPLATE.format(schema=SCHEMA_FILE, name=for_shell(config), **scalars)
         _check(path, text)
         write_atomically(schema, config_schema())

@@ -178,7 +178,9 @@ class IndexUpdater:
         if not keep_unnamed:
             previous.remove_unnamed()
         if previous.folder is not None and previous.manifest is not None and not previous.is_changed:
-            return previous.summary(self._published(previous.folder), previous.manifest, self._model.has_passages)
+            return previous.summary(
+                self._published(previous.folder), previous.manifest, self._model.passages is not None
+            )
         segments = previous.put_into(staging, records, self._max_documents)
         manifest = assemble_index(
             str(staging),
@@ -193,7 +195,7 @@ class IndexUpdater:
         )
         if not keep_unnamed and manifest.documents:
             check_values({name: field.documents for name, field in manifest.fields.items()})
-        return previous.summary(self._published(self._versions.commit()), manifest, self._model.has_passages)
+        return previous.summary(self._published(self._versions.commit()), manifest, self._model.passages is not None)
 
     def _published(self, version: Path) -> str:
         """Publishes a version in Milvus, if the index is there, too; returns the version's folder."""

@@ -13,6 +13,7 @@ from models.lists.feedback import Feedback, similarity_of
 from models.lists.ranking import rank
 from schemas import file_system
 from schemas.errors import DataError
+from schemas.passages import is_first_passage
 from schemas.record_files import parse_role
 from schemas.wikiclir import Text
 
@@ -78,14 +79,17 @@ def replay_scores(
     """
     size, largest, inversions = 0, 0.0, []
     for query_id, ranked in run.items():
-        texts = [documents[doc_id] for doc_id in ranked]
+        parts = [part for doc_id in ranked for part in model.split(Text(doc_id, "", documents[doc_id], 1))]
+        texts = [part.text for part in parts]
         inputs = {"query": np.array([queries[query_id]], object), "documents": np.array([texts], object)}
         served = model.call("score", inputs)[SCORES][0]
         if not np.isfinite(served).all():
             raise DataError(f"the served scores of query {query_id} must be finite; got {served.min()}.")
-        doc_ids = [doc_id.encode() for doc_id in ranked]
         if feedback.gain:
-            served = served + feedback.added(served, rank(served, doc_ids), similarity_of(model.own_vectors(texts)[1]))
+            order = rank(served, [part.id.encode() for part in parts])
+            served = served + feedback.added(served, order, similarity_of(model.own_vectors(texts)[1]))
+        # A document has the score of its best passage.
+        served = np.maximum.reduceat(served, [row for row, part in enumerate(parts) if is_first_passage(part.id)])
         evaluated = np.array([*ranked.values()], np.float64)
         size += len(ranked)
         largest = max(largest, float(np.abs(served - evaluated).max()))

@@ -58,14 +58,12 @@ def test_a_filter_restricts_search_and_explanation_alike_and_the_service_takes_i
         assert engine.explain("white cat", hit.place, None, where).score == pytest.approx(hit.score, abs=1e-5)
     assert any(hit.feedback for hit in answer.results)
     with live_service(source) as live:
-        found = live.client.get("/v1/search", params={"q": "white cat", "where": where}).json()["results"]
-        assert [hit["score"] for hit in found] == [hit.score for hit in answer.results]
+        hits = live.client.get("/v1/search", params={"q": "white cat", "where": where}).json()["results"]
+        assert [hit["score"] for hit in hits] == [hit.score for hit in answer.results]
         posted = live.client.post("/v1/search", json={"query": "white cat", "where": where}).json()["results"]
-        assert posted == found
-        place = {"q": "white cat", "place": found[0]["place"], "where": where}
-        assert live.client.get("/v1/explain", params=place).json()["score"] == pytest.approx(
-            found[0]["score"], abs=1e-5
-        )
+        assert posted == hits
+        place = {"q": "white cat", "place": hits[0]["place"], "where": where}
+        assert live.client.get("/v1/explain", params=place).json()["score"] == pytest.approx(hits[0]["score"], abs=1e-5)
         fields = live.client.get("/v1/collection").json()["fields"]
         assert fields == {"number": {"type": "number", "documents": 5}}
         wrong = live.client.get("/v1/search", params={"q": "cat", "where": "number=x,lang=es"})

@@ -11,8 +11,12 @@ from scipy import sparse
 from models.lists.feedback import FIRST_PASS, Feedback
 from models.lists.ranking import rank
 from schemas.errors import DataError
+from schemas.passages import PassageSettings
+from schemas.wikiclir import Text
+from smooth_clir.retrieval.document_ranker import DocumentRanker
 from smooth_clir.serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_texts, replay_scores
 from tests.memory_files import in_memory
+from tests.models.loaded_once import model_with_words
 
 pytestmark = pytest.mark.tensors
 
@@ -30,6 +34,9 @@ class Scores:
             QUERIES[query_id]: {f"t{doc_id}": score for doc_id, score in document_scores.items()}
             for query_id, document_scores in scores.items()
         }
+
+    def split(self, document: Text) -> list[Text]:
+        return [document]
 
     def own_vectors(self, texts: list[str]) -> tuple[list[bytes], sparse.csr_matrix]:
         return [b"chat"], sparse.csr_matrix(np.ones((len(texts), 1), np.float32))
@@ -52,6 +59,16 @@ def test_the_largest_difference_and_the_two_furthest_documents_in_another_order_
     assert (report.lists, report.documents, report.largest_difference) == (2, 5, 0.125 + 1.0)
     above, below = ScoredDocument("d1", 0.5, 0.0), ScoredDocument("d3", -1.0, 0.125)
     assert report.inversions == [Inversion("q1", above, below)]
+
+
+def test_a_document_of_a_model_of_passages_is_replayed_by_its_best_passage() -> None:
+    model = model_with_words(feedback=Feedback(4.0), passages=PassageSettings(words=2, overlap=1))
+    documents = {"d1": "un chat blanc noir", "d2": "lune", "d3": "chien blanc"}
+    ranked = DocumentRanker(model, [Text(doc_id, "", text, 1) for doc_id, text in documents.items()]).rank("cat", 3)
+    run = {"q1": {document.doc_id: document.score for document in ranked}}
+    report = replay_scores(model, run, {"q1": "cat"}, documents, model.feedback)
+    assert (report.documents, report.inversions) == (3, [])
+    assert report.largest_difference < 1e-5
 
 
 def test_a_run_of_a_second_pass_is_compared_after_it() -> None:

@@ -1,4 +1,4 @@
-"""What a container for serving is: only some packages, no rights, and nothing that can be written but TMPDIR."""
+"""The service in a container: it has few packages and no rights, and can write only to TMPDIR."""
 
 import ctypes
 import os

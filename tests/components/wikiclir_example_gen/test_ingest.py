@@ -142,7 +142,7 @@ def ingest(make_artifact, tmp_path_factory) -> Callable[..., Ingestion]:
     """Runs the stage on files; it must end with an error where `max_bad_share` is 0."""
     import apache_beam as beam
 
-    from components.passage_gen import PassageGen
+    from components.passage_gen.component import PassageGen
     from components.wikiclir_example_gen.component import WikiClirExampleGen
     from components.wikiclir_example_gen.lists import IngestSettings
 

@@ -1,39 +1,38 @@
-"""The stage PassageGen: splits the documents of a collection into passages."""
+"""Writes the passages of a collection's documents. Never imports TFX."""
 
 import os
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 
-from components.stage import Apply, Input, Output, stage
 from models.texts.passages import passages_of
 from schemas import file_system
-from schemas.artifacts import Collection
+from schemas.apply import Apply
 from schemas.collection import MANIFEST_FILE, Role, Shard, manifest_text, parse_manifest, read_texts
 from schemas.passages import PassageSettings
 
 
-@stage
-def PassageGen(
-    collection: Input[Collection],
-    passages: Output[Collection],
-    apply: Apply,
-    settings: PassageSettings,
-    segmented: bool,
-) -> None:
-    """Splits every document of a collection into passages, which later stages read in place of the documents.
+def write_passages(
+    collection: str, target: str, settings: PassageSettings, segmented: bool, apply: Apply = map
+) -> Role:
+    """Writes a collection whose documents are the passages of another's, without queries and judgments.
+
+    The passages of a document follow each other. Each has the document's title, and an id of
+    `schemas.passages.passage_id`.
 
     Args:
-      collection: the documents.
-      passages: a collection whose documents are the passages, in order, each with its document's title and an id of
-        `schemas.passages.passage_id`; without queries and judgments.
-      apply: shares the shards among workers.
+      collection: folder of the documents.
+      target: folder of the passages.
       settings: the lengths of the passages.
       segmented: whether white space alone parts words.
+      apply: shares the shards among workers.
+
+    Returns:
+      the shards of the passages, with the account of the documents.
     """
-    with file_system.open_file(os.path.join(collection.uri, MANIFEST_FILE), "r") as manifest:
+    with file_system.open_file(os.path.join(collection, MANIFEST_FILE), "r") as manifest:
         documents = parse_manifest(manifest.read())["documents"]
-    split = partial(_split_shard, collection.uri, passages.uri, settings, segmented)
+    split = partial(_split_shard, collection, target, settings, segmented)
     lines = list(apply(split, documents.shards))
     first_lines = accumulate(lines, initial=1)
     shards = (
@@ -41,8 +40,9 @@ def PassageGen(
         for shard, first, count in zip(documents.shards, first_lines, lines, strict=False)
     )
     role = Role(documents.files, tuple(shards), documents.report)
-    with file_system.open_file(os.path.join(passages.uri, MANIFEST_FILE), "w") as file:
+    with file_system.open_file(os.path.join(target, MANIFEST_FILE), "w") as file:
         file.write(manifest_text({"documents": role}))
+    return role
 
 
 def _split_shard(source: str, target: str, settings: PassageSettings, segmented: bool, shard: Shard) -> int:

@@ -1,0 +1,1 @@
+"""PassageGen: the documents of a collection, split into passages."""
