@@ -46,8 +46,11 @@ def split_passages(text: str, passages: PassageSettings, segmented: bool = False
     before = (np.cumsum(parts) - parts)[is_located]
     length, step = PARTS * passages.words, PARTS * (passages.words - passages.overlap)
     number = 1 + max(0, -(-(int(parts.sum()) - length) // step))
-    # The first word at or behind each bound; the ends of the text are its own.
-    first, end = (np.searchsorted(before, step * np.arange(number) + offset) for offset in (0, length))
     content = text.encode()
-    begins, ends = [0, *starts[first[1:]].tolist()], [*starts[end[:-1]].tolist(), len(content)]
-    return [content[begin:stop].decode().strip() for begin, stop in zip(begins, ends, strict=True)]
+    offsets = np.append(starts, len(content))
+    # The first word at or behind each bound; the ends of the text are its own.
+    first, end = (offsets[np.searchsorted(before, step * np.arange(number) + offset)] for offset in (0, length))
+    bounds = zip([0, *first[1:].tolist()], [*end[:-1].tolist(), len(content)], strict=True)
+    parts_of_text = (content[begin:stop].decode().strip() for begin, stop in bounds)
+    # A part of words without offsets is empty.
+    return [part for part in parts_of_text if part] or [text]
