@@ -21,7 +21,9 @@ class Collection(Versions):
     """The collection, and limits of the service."""
 
     documents: int
-    """Number of documents, or of their passages if the model takes passages."""
+    """Number of documents, or of their passages."""
+    has_passages: bool
+    """Whether the model takes passages in place of documents, so that numbers of documents count passages."""
     query_language: str | None
     """ISO 639-1; null if unknown."""
     document_language: str | None
@@ -84,7 +86,7 @@ class SearchAnswer(Judged):
     results: tuple[Hit, ...]
     """The documents, best first; none if the model knows no word of the query."""
     documents: int
-    """Number of searched documents."""
+    """Number of searched documents, or of their passages."""
     milliseconds: float
     """Duration of the search, snippets included."""
 

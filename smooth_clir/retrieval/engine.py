@@ -196,6 +196,7 @@ class Engine:
         query_language, document_language = self.languages or (None, None)
         return Collection(
             documents=self.documents,
+            has_passages=self._model.passages is not None,
             query_language=query_language,
             document_language=document_language,
             can_explain=self.can_explain,

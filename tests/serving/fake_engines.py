@@ -53,9 +53,9 @@ class FakeEngine(Engine):
 
     def collection(self, most_query_characters: int, most_k: int) -> Collection:
         return Collection(
-            **self._versions(), documents=3, query_language="en", document_language="fr", can_explain=True,
-            most_k=most_k, why_no_shares=None, example_queries=(), most_query_characters=most_query_characters,
-            drift=self.drift, feedback=0.0, why_first_pass=None, fields={},
+            **self._versions(), documents=3, has_passages=False, query_language="en", document_language="fr",
+            can_explain=True, most_k=most_k, why_no_shares=None, example_queries=(),
+            most_query_characters=most_query_characters, drift=self.drift, feedback=0.0, why_first_pass=None, fields={},
         )  # fmt: skip
 
     def warm(self) -> None:

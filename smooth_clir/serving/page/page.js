@@ -40,6 +40,7 @@ const language = (code) => {
   }
 };
 
+const searched = () => collection?.has_passages ? ["passage", "passages"] : ["document", "documents"];
 const plural = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
 // Asking the service
@@ -134,7 +135,7 @@ function showAnswer(answer, where, k, isMore) {
   }
   at("status").replaceChildren(
     element("strong", {}, plural(answer.results.length, "result", "results")),
-    ` of ${plural(answer.documents, "document", "documents")}, in ${number(answer.milliseconds, answer.milliseconds < 10 ? 1 : 0)} ms`,
+    ` of ${plural(answer.documents, ...searched())}, in ${number(answer.milliseconds, answer.milliseconds < 10 ? 1 : 0)} ms`,
     ...(answer.why_no_good_answer
       ? [element("span", { class: "no-answer" }, element("strong", {}, "No good answer: "), `${answer.why_no_good_answer}.`)] : []));
   const scale = scaleOf(answer.results);
@@ -402,7 +403,7 @@ function wholeOf(text, words, lang) {
 
 function showCollection() {
   const from = language(collection.query_language), to = language(collection.document_language);
-  at("collection").replaceChildren(`${plural(collection.documents, "document", "documents")}${to ? ` in ${to}` : ""}${from ? `, queries in ${from}` : ""}`);
+  at("collection").replaceChildren(`${plural(collection.documents, ...searched())}${to ? ` in ${to}` : ""}${from ? `, queries in ${from}` : ""}`);
   if (from && to) {
     at("welcome").replaceChildren(`Search ${to} documents in ${from}. Nothing is translated for it: each document is compared with your query.`);
     box.placeholder = `Search in ${from}`;
