@@ -158,7 +158,11 @@ def _training_size(config: RunConfig, size: CollectionSize, dim: int) -> Trainin
 
 
 def _notes(config: RunConfig, size: CollectionSize, memory: int, disk: int) -> Iterator[str]:
-    texts = {"documents": size.cut_documents} | ({} if config.data.query_words else {"queries": size.cut_queries})
+    texts = {} if config.data.query_words else {"queries": size.cut_queries}
+    if config.data.passages:
+        yield "the numbers are of whole documents; their passages take several times the memory and the disk"
+    else:
+        texts = {"documents": size.cut_documents, **texts}
     for name, cut in texts.items():
         if cut.is_much:
             yield cut.sentence(name, config.data.max_document_tokens)

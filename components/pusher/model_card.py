@@ -220,8 +220,9 @@ def _table_of(part: EvaluationReport | PartReport, title: str) -> str:
 
 
 def _limits(settings: Mapping[str, Any], report: EvaluationReport, cut: CutReport | None) -> Sequence[str]:
+    part = "passage" if settings["data"]["passages"] else "document"
     limits = [
-        f"Only the first {settings['data']['max_document_tokens']:,} words of a query or a document count.",
+        f"Only the first {settings['data']['max_document_tokens']:,} words of a query or a {part} count.",
         *(
             f"More than a tenth of the {noun}' words is cut off: raise `data.max_document_tokens`, and train again."
             for noun, side in (cut.sides.items() if cut else ())
