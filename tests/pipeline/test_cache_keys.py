@@ -240,6 +240,8 @@ def needed_for(setting: str) -> Values:
     if not FIELDS[setting].kinds or hasattr(attrgetter(section)(configuration({})), name):
         return {}
     kind, beside = FIELDS[setting].kinds[0], OTHER_TOWERS if section.startswith("channels.towers") else {}
+    if kind == "vectors":  # of whole documents
+        beside = {"data.passages": None}
     return {section: REQUIRED.get(kind, {"kind": kind}), **beside}
 
 
