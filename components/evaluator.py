@@ -13,7 +13,7 @@ from models.evaluation.evaluate_lists import evaluate, read_baselines
 from models.evaluation.metrics import METRICS
 from models.evaluation.score_lists import score_lists
 from models.exported.model import LoadedModel
-from models.lists.ranking_lists import read_lists
+from models.lists.ranking_lists import TEXT_SPEC, language_spec, read_lists
 from schemas import artifacts
 from schemas.artifacts import RankingRun
 from schemas.domains import domains_to_test, domains_to_train
@@ -30,6 +30,7 @@ def Evaluator(
     metrics: list[str] | None = None,
     used_negatives: int | None = None,
     held_out: tuple[str, ...] = (),
+    text_languages: tuple[str, str] | None = None,
     bm25_run: Input[RankingRun] | None = None,
     paper_run: Input[RankingRun] | None = None,
     rival_runs: Input[RankingRun] | None = None,
@@ -48,6 +49,7 @@ def Evaluator(
       metrics: the keys of the reported metrics; None for the standard ones.
       used_negatives: the number of NR documents of a list that count; None for all.
       held_out: the domains that no stage has learned from; if there are any, only their lists are evaluated.
+      text_languages: codes of the languages of queries and documents, where a side has several.
       bm25_run, paper_run, rival_runs: runs over the same lists; the tag in a run file is the baseline's name.
         `rival_runs` holds several runs, and their parameters.
       text_vectors: the vectors of a pre-trained encoder that is not a part of the model.
@@ -55,7 +57,8 @@ def Evaluator(
     Raises:
       DataError: see `read_baselines` and `evaluate`.
     """
-    lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives, domains=domains_to_test(held_out))
+    spec = TEXT_SPEC | (language_spec(text_languages) if text_languages else {})
+    lists = read_lists(split_files(examples, "test"), spec, used_negatives, domains_to_test(held_out))
     trained = read_lists(split_files(examples, "train"), used_negatives=0, domains=domains_to_train(held_out))
     runs = [run for run in (bm25_run, paper_run, rival_runs) if run]
     paths = [path for run in runs for path in fileio.glob(os.path.join(run.uri, f"*{RUN_ENDING}"))]

@@ -13,6 +13,7 @@ from models.lists.ranking_lists import IDS_SPEC, read_lists
 from schemas.artifacts import Collection, Lexicon, Translations, WikiClirFiles
 from schemas.collection import DocumentTexts
 from schemas.domains import DomainFilter, domains_to_train
+from schemas.languages import are_several
 from schemas.lexicon_pairs import TRANSLATIONS_FILE
 from schemas.wikiclir import PAIRS_FILE
 from schemas.word_rules import WordRules
@@ -79,8 +80,8 @@ def LexiconGen(
             kind,
             languages,
             rules,
-            mr_pairs(train, top_grade, domains) if kind == "lexicon" else [],
-            FurtherPairs(sources, max_bad_share) if sources else None,
+            mr_pairs(train, top_grade, domains, languages) if kind == "lexicon" else [],
+            FurtherPairs(sources, max_bad_share, any(map(are_several, languages))) if sources else None,
             texts,
             folder,
         )

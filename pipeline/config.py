@@ -24,6 +24,7 @@ from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
 from pipeline.presets import DEFAULT, PRESETS, with_preset
 from schemas.domains import TrainedDomains
+from schemas.languages import is_one_language
 from schemas.settings import OneOf, OutputPath, Settings, path_settings
 from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, queries_file
 from smooth_clir.wikipedia.settings import WikipediaSettings
@@ -117,6 +118,11 @@ class RunConfig(Settings):
             raise ValueError(
                 "lexicon.title_pairs must be false without data.wikipedia and data.split queries: the titles come from "
                 "the dumps, and only this split shows which of them are of held-out pages; got true"
+            )
+        if isinstance(lexicon, LexiconSettings) and lexicon.translator and data.languages_by_role:
+            raise ValueError(
+                "lexicon.translator must be null with several languages, because it translates from one into another; "
+                f"got {lexicon.translator.kind}"
             )
         if data.passages and isinstance(channels.encoder, VectorsSettings):
             raise ValueError(
@@ -243,7 +249,7 @@ class RunConfig(Settings):
         if not data or not channels:
             return evaluation
         across = [name for name in evaluation.baselines if name in ACROSS_LANGUAGES]
-        if data.query_language == data.document_language and across:
+        if is_one_language(data.languages) and across:
             raise ValueError(f"baselines must not name {across[0]} where queries and documents have one language")
         named = _translating(evaluation, data)
         if named and not isinstance(channels.lexicon, LexiconSettings):
@@ -255,13 +261,19 @@ class RunConfig(Settings):
 
     @field_validator("evaluation")
     @classmethod
-    def _baselines_have_a_translator(cls, evaluation: EvaluationSettings) -> EvaluationSettings:
+    def _baselines_have_a_translator(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
         translating = [name for name in evaluation.baselines if name in MACHINE_TRANSLATING]
         if bool(translating) != (evaluation.query_translator is not None):
             names, translator = " or ".join(MACHINE_TRANSLATING), evaluation.query_translator
             raise ValueError(
                 f"query_translator must be given with the baselines {names}, and only with them; got "
                 f"{translator.kind if translator else None} with the baselines {', '.join(evaluation.baselines)}"
+            )
+        data = info.data.get("data")
+        if evaluation.query_translator and data and data.languages_by_role:
+            raise ValueError(
+                "query_translator must be null with several languages, because it translates from one into another; "
+                f"got {evaluation.query_translator.kind}"
             )
         return evaluation
 
@@ -319,5 +331,4 @@ def without_folders(config: RunConfig) -> dict[str, Any]:
 
 def _translating(evaluation: EvaluationSettings, data: DataSettings) -> list[str]:
     """The baselines that need the lexicon's translations; none within one language."""
-    is_monolingual = data.query_language == data.document_language
-    return [] if is_monolingual else [name for name in evaluation.baselines if name in TRANSLATING]
+    return [] if is_one_language(data.languages) else [name for name in evaluation.baselines if name in TRANSLATING]

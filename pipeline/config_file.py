@@ -9,7 +9,7 @@ import yaml
 
 from components.settings import SearchSettings
 from models.rankers.settings import ScorerSettings
-from pipeline.config import RunConfig
+from pipeline.config import RunConfig, SourceSettings
 from pipeline.input_faults import check_inputs, domains_in
 from pipeline.input_files import file_fault, files_of, is_remote
 from pipeline.kubeflow.settings import KubeflowSettings
@@ -17,6 +17,7 @@ from pipeline.output_folder import Kind, output_fault
 from pipeline.presets import changed_preset_fault, missing_preset_fault, with_preset
 from pipeline.renamed_settings import renamed_faults, without_renamed
 from pipeline.settings_file import Locations, apply_override, describe_fault, location_of, read_settings_file
+from schemas.columns import fields_of_roles
 from schemas.domains import TrainedDomains, held_out_fault
 from schemas.errors import ConfigError
 from schemas.settings import path_settings
@@ -136,12 +137,14 @@ def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
         return KubeflowSettings()
 
 
-def _fields_in(content: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields of documents; none if the settings of the search have faults, which `check_config` reports."""
+def _fields_in(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The fields of queries and of documents; none if their settings have faults, which `check_config` reports."""
     try:
-        return SearchSettings.model_validate(content.get("search") or {}).fields
+        data = SourceSettings.model_validate(content.get("data"))
+        fields = SearchSettings.model_validate(content.get("search") or {}).fields
     except pydantic.ValidationError:
-        return ()
+        return {}
+    return fields_of_roles(data.languages_by_role, fields)
 
 
 def _width_in(content: Mapping[str, Any]) -> int | None:

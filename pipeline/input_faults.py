@@ -3,11 +3,12 @@
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from pipeline.input_files import file_fault, files_of, files_of_dump, is_remote, missing_fault, scheme_fault
 from pipeline.pair_direction import direction_fault
-from schemas.columns import Columns, columns_hint, document_columns, expected_form, own_columns
+from schemas.columns import Columns, columns_hint, expected_form, own_columns, text_columns
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.lexicon_pairs import is_table, parse_pairs
@@ -22,14 +23,14 @@ _ANY_GRADE: Final = 1 << 30
 
 
 def check_inputs(
-    inputs: Sequence[PathSetting], width: int | None, fields: Sequence[str] = ()
+    inputs: Sequence[PathSetting], width: int | None, fields: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> Iterator[tuple[PathSetting, str]]:
     """Looks at the first lines of every input file, in well under a second; a pickle or a JSON table is read whole.
 
     Args:
       inputs: the paths of inputs in raw settings.
       width: number of numbers in a word vector; None skips files of word vectors.
-      fields: the fields of documents.
+      fields: the fields of queries and of documents, by role.
 
     Yields:
       a path and its fault.
@@ -45,7 +46,9 @@ def check_inputs(
 
 
 def check_collection(
-    paths: Mapping[str, str], names: Mapping[str, Sequence[str]] | None = None, fields: Sequence[str] = ()
+    paths: Mapping[str, str],
+    names: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    fields: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[tuple[str, str]]:
     """Looks at the first lines of every file of a collection.
 
@@ -53,7 +56,7 @@ def check_collection(
       paths: the file of each role: queries, documents, judgments, and perhaps candidates and domains. Of the files of
         a pattern only the first is looked at.
       names: column to its names beside the usual ones.
-      fields: the fields of documents.
+      fields: the fields of queries and of documents, by role.
 
     Returns:
       (role, fault) for each fault.
@@ -63,7 +66,7 @@ def check_collection(
     for role, path in paths.items():
         files, fault = _find(path)
         if files and not fault:
-            columns = document_columns(fields) if role == "documents" and fields else own_columns(role, names or {})
+            columns = text_columns(fields[role], role, names) if fields.get(role) else own_columns(role, names)
             heads[role], fault = _head(role, files[0], len(files) == 1, columns)
         if fault:
             faults.append((role, fault))

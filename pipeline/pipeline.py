@@ -45,6 +45,7 @@ from pipeline.identity import identity_of_stage
 from pipeline.input_files import files_of, files_of_dump
 from pipeline.layout import CHECKPOINTS, TEXT_VECTORS, TRANSLATIONS
 from pipeline.training_jobs import search_job, training_job, word_tables
+from schemas.columns import fields_of_roles
 from schemas.features import DOCUMENT_STEM_VOCABULARY, QUERY_STEM_VOCABULARY, WITHOUT_TITLES
 
 NAME: Final = "smooth-clir"
@@ -118,7 +119,8 @@ class _Stages:
     @property
     def _fields(self) -> list[str] | None:
         """The documents' fields; None without any, so that the keys of stages are those without this setting."""
-        return [*self._config.search.fields] or None
+        fields = fields_of_roles(self._config.data.languages_by_role, self._config.search.fields)
+        return [*fields["documents"]] or None
 
     @property
     def _read_lists(self) -> dict[str, Any]:
@@ -147,6 +149,7 @@ class _Stages:
             top_grade=data.top_grade,
             wikiclir_files=self._output("WikipediaGen", "wikiclir_files"),
             fields=self._fields,
+            text_languages=data.languages_by_role or None,
         )
         self._documents = collection_gen.outputs["collection"]
         if data.passages:
@@ -308,10 +311,11 @@ class _Stages:
 
     def add_evaluation(self, serving_path: str) -> None:
         """The metrics of model and baselines, and the decision whether to push the model."""
-        evaluation = self._config.evaluation
+        evaluation, data = self._config.evaluation, self._config.data
         evaluator = self._add(
             Evaluator,
             metrics=evaluation.reported,
+            text_languages=data.languages if data.languages_by_role else None,
             bm25_run=self._output("LexicalBaseline", "run"),
             rival_runs=self._output("Rivals", "runs"),
             paper_run=self._output("TrainedBaseline", "run"),

@@ -7,6 +7,7 @@ from models.encoders.settings import USE_LANGUAGES, USE_PACKAGE, EncoderSettings
 from models.lexicon.settings import MatchingSettings
 from models.losses.settings import LossSettings
 from models.rankers.settings import ScorerSettings
+from schemas.languages import codes_of
 from schemas.settings import KindSettings, Settings, expand_kinds, section_classes
 
 DEFAULT: Final = "best"
@@ -208,9 +209,15 @@ def _is_resolved(content: Mapping[str, Any]) -> bool:
 
 
 def _holds(condition: Condition, content: Mapping[str, Any], settings: type[Settings]) -> bool:
-    if not all(_value(key, content, settings) in values for key, values in condition.settings.items()):
+    if not all(_is_among(_value(key, content, settings), values) for key, values in condition.settings.items()):
         return False
     return condition.is_met() and (condition.is_met is _everywhere or not _is_resolved(content))
+
+
+def _is_among(value: Any, values: Sequence[Any]) -> bool:
+    """Whether a value, or each of a list of languages, is among others."""
+    codes = codes_of(value) if isinstance(value, str) else value if isinstance(value, list) else [value]
+    return all(code in values for code in codes)
 
 
 def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> Any:

@@ -116,10 +116,10 @@ def read_texts(stream: BinaryIO, shard: Shard) -> Iterator[Text]:
             yield Text(identifier, title, text, number, tuple(fields))
 
 
-def split_text(line: bytes) -> tuple[str, bytes, bytes]:
-    """The id, and the title and the text as bytes, of a query's or a document's line."""
-    identifier, title, text, *_ = line[:-1].split(b"\t")
-    return identifier.decode(), title, text
+def split_text(line: bytes) -> tuple[str, bytes, bytes, bytes]:
+    """The id, and as bytes the title, the text, and the first field or b"", of a query's or a document's line."""
+    identifier, title, text, *fields = line[:-1].split(b"\t")
+    return identifier.decode(), title, text, fields[0] if fields else b""
 
 
 def parse_judgments(lines: Iterable[bytes], first_line: int) -> Iterator[Judgment]:

@@ -1,11 +1,13 @@
 """The columns of the files that a user brings: their order, and their names in headers and in JSON objects."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from schemas.drops import Drops
 from schemas.errors import DataError
+from schemas.languages import LANGUAGE_FIELD
 from schemas.wikiclir import Reason
 
 Order: TypeAlias = tuple[int | None, ...]
@@ -175,18 +177,40 @@ def field_name(name: str) -> str:
     return field
 
 
-def document_columns(fields: Sequence[str]) -> Columns:
-    """Returns the columns of documents with fields.
+def text_columns(
+    fields: Sequence[str], role: str = "documents", names: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Columns:
+    """Returns the columns of documents or of queries with fields.
 
     Args:
       fields: distinct names from `field_name`.
+      role: documents or queries.
+      names: column to the names that count before the usual ones.
     """
-    columns = COLUMNS["documents"]
+    columns = own_columns(role, names)
+    field_names = {field: (*map(column_name, names.get(field, ())), field) for field in fields}
     return columns._replace(
-        names={**columns.names, **{field: (field,) for field in fields}},
+        names={**columns.names, **field_names},
         orders={width: (*order, *(None for _ in fields)) for width, order in columns.orders.items()},
         further=frozenset(fields),
     )
+
+
+def fields_of_roles(in_languages: Collection[str], fields: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Returns the fields of queries and of documents: first the language, where there are several.
+
+    Args:
+      in_languages: the roles whose texts are in several languages.
+      fields: further fields of documents.
+
+    Example:
+      >>> fields_of_roles(["documents"], ["year", "lang"])
+      {'queries': (), 'documents': ('lang', 'year')}
+    """
+    return {
+        role: tuple(dict.fromkeys([*([LANGUAGE_FIELD] if role in in_languages else []), *further]))
+        for role, further in (("queries", ()), ("documents", fields))
+    }
 
 
 def check_values(documents: Mapping[str, int]) -> None:

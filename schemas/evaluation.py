@@ -38,6 +38,16 @@ class PartReport(JsonRecord):
     channels: dict[str, dict[str, float]] = {}
 
 
+class LanguageReport(PartReport):
+    """The metrics on the queries with an MR document in a language, and the language's shares of all lists."""
+
+    relevant_share: float
+    """The language's share of the relevant documents of all queries."""
+    first_ten_share: float
+    """The language's share of the first ten documents of all queries; below `relevant_share`, the model prefers other
+    languages."""
+
+
 class EvaluationReport(JsonRecord):
     """The metrics of a model on a split, by their keys, beside those of other systems; in `metrics.json`."""
 
@@ -72,6 +82,10 @@ class EvaluationReport(JsonRecord):
     """The other queries; None where the train split is unknown."""
     domains: dict[str, PartReport] = {}
     """The queries of each domain, by its name; empty where the collection names no domains."""
+    languages: dict[str, LanguageReport] = {}
+    """Each language of the documents, by its code; empty where there is only one."""
+    query_languages: dict[str, PartReport] = {}
+    """The queries in each language, by its code; empty where there is only one."""
     warnings: tuple[str, ...] = ()
     """Reasons to doubt the metrics, a sentence each."""
 

@@ -1,6 +1,15 @@
-"""Languages: their codes in ISO 639-1, which also name Wikipedia's editions, and their English names."""
+"""Languages: their codes in ISO 639-1, which also name Wikipedia's editions, and their English names.
 
+A collection in several languages has their codes joined, such as `de+es`, wherever another has its language's code.
+Each of its texts names its own language in the field `lang`.
+"""
+
+from collections.abc import Iterable
 from typing import Final
+
+LANGUAGE_FIELD: Final = "lang"
+"""The column of queries or documents in several languages that holds the code of each text's language."""
+_JOINT: Final = "+"
 
 _NAMED: Final = """
 aa Afar; ab Abkhazian; ae Avestan; af Afrikaans; ak Akan; am Amharic; an Aragonese; ar Arabic; as Assamese; av
@@ -30,11 +39,37 @@ LANGUAGES: Final[dict[str, str]] = dict(entry.split(" ", 1) for entry in " ".joi
 """Every two-letter code of ISO 639-1, and its name in English."""
 
 
-def language_name(code: str) -> str:
-    """The English name of a language; the code itself if ISO 639-1 lacks it.
+def joined_codes(codes: Iterable[str]) -> str:
+    """Joins the codes of languages, sorted and each once.
 
     Example:
-      >>> language_name("sw"), language_name("xx")
-      ('Swahili', 'xx')
+      >>> joined_codes(["es", "de", "es"]), joined_codes(["fr"]), codes_of("de+es")
+      ('de+es', 'fr', ('de', 'es'))
     """
-    return LANGUAGES.get(code, code)
+    return _JOINT.join(sorted({*codes}))
+
+
+def codes_of(language: str) -> tuple[str, ...]:
+    """Returns the codes that `joined_codes` has joined."""
+    return tuple(language.split(_JOINT))
+
+
+def are_several(language: str) -> bool:
+    """Whether codes of several languages are joined."""
+    return _JOINT in language
+
+
+def is_one_language(languages: tuple[str, str]) -> bool:
+    """Whether all queries and documents are in the same language."""
+    return languages[0] == languages[1] and not are_several(languages[0])
+
+
+def language_name(language: str) -> str:
+    """The English names of a language, or of several; a code itself if ISO 639-1 lacks it.
+
+    Example:
+      >>> language_name("sw"), language_name("xx"), language_name("de+es+ru")
+      ('Swahili', 'xx', 'German, Russian and Spanish')
+    """
+    *names, last = sorted(LANGUAGES.get(code, code) for code in codes_of(language))
+    return f"{', '.join(names)} and {last}" if names else last

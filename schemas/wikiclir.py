@@ -89,6 +89,7 @@ class Reason(DropReason):
     TWO_SPLITS = ("query in two splits", True)
     NO_DOMAIN = ("query without a domain (data.domains)", True)
     TWO_DOMAINS = ("query with two domains", True)
+    OTHER_LANGUAGE = ("`lang` is none of the languages of data.query_language or data.document_language", True)
     QUERY_DROPPED = ("its query was left out", False)
     NO_JUDGMENT = ("query without a judgment or candidate", False)
     BEYOND_LIMIT = ("query beyond data.max_queries", False)
@@ -107,7 +108,8 @@ class Text(NamedTuple):
     text: str
     line: int
     fields: tuple[str, ...] = ()
-    """A document's values of the fields by which a search can be filtered; "" for a missing value."""
+    """A document's values of the fields by which a search can be filtered; "" for a missing value. In a collection in
+    several languages, the code of the text's language comes first."""
 
     def tsv(self) -> str:
         """The record's line in our own form, without its end; fields follow the text."""

@@ -14,7 +14,7 @@ from pipeline.conversion.pairs import convert_pairs
 from pipeline.input_files import file_fault
 from pipeline.made_folder import made_fault
 from pipeline.output_folder import run_lock, write_atomically
-from schemas.columns import document_columns
+from schemas.columns import text_columns
 from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
 from schemas.record_files import parse_texts
@@ -141,7 +141,7 @@ def texts_of(role: str, content: Texts, fields: Sequence[str] = ()) -> list[Text
     """
     if isinstance(content, str | Path):
         return [item for item in read_texts(role, str(content), fields) if not isinstance(item, Drop)]
-    columns = document_columns(fields) if role == "documents" else None
+    columns = text_columns(fields) if role == "documents" else None
     items = parse_texts(io.BytesIO(b"".join(_lines(role, content))), role, role=role, columns=columns)
     return [_text(role, item) for item in items]
 

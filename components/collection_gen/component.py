@@ -18,6 +18,7 @@ def CollectionGen(
     top_grade: int,
     wikiclir_files: Input[WikiClirFiles] | None = None,
     fields: list[str] | None = None,
+    text_languages: dict[str, list[str]] | None = None,
 ) -> None:
     """Reads the input files once, and makes the collection that all later stages read.
 
@@ -30,6 +31,7 @@ def CollectionGen(
       top_grade: the MR grade; judgments with a higher grade are left out.
       wikiclir_files: files that an earlier stage made from dumps.
       fields: the fields of documents that are kept for the index.
+      text_languages: role (queries, documents) to the codes of its languages, where these are several.
 
     Raises:
       DataError: see `write_collection`.
@@ -39,4 +41,4 @@ def CollectionGen(
             role: sorted(path for name in names for path in fileio.glob(os.path.join(wikiclir_files.uri, name)))
             for role, names in paths.items()
         }
-    write_collection(paths, digests, top_grade, collection.uri, apply, fields or ())
+    write_collection(paths, digests, top_grade, collection.uri, apply, fields or (), text_languages or {})

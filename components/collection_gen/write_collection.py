@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, compress
+from types import MappingProxyType
 from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
@@ -15,7 +16,7 @@ from schemas import file_system
 from schemas.apply import Apply
 from schemas.byte_streams import HashingReader, check_content, raw_lines
 from schemas.collection import COPIES_FILE, EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text, read_texts
-from schemas.columns import check_values, document_columns
+from schemas.columns import check_values, fields_of_roles, text_columns
 from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
 from schemas.record_files import parse_role
 from schemas.wikiclir import Reason, Text, excerpt_of
@@ -35,6 +36,7 @@ def write_collection(
     folder: str,
     apply: Apply = map,
     fields: Sequence[str] = (),
+    languages: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> dict[str, Role]:
     """Writes the collection.
 
@@ -48,7 +50,8 @@ def write_collection(
       top_grade: the MR grade.
       folder: the folder to write to.
       apply: shares the files among workers.
-      fields: the fields of documents.
+      fields: further fields of documents.
+      languages: role to the codes of its languages, for texts in several languages, whose first field is their own.
 
     Returns:
       the content of the manifest.
@@ -60,7 +63,8 @@ def write_collection(
     written: dict[str, list[Role]] = {role: [] for role in paths}
     text_hashes: dict[str, list[bytes]] = {role: [] for role in paths}
     documents = Counter(dict.fromkeys(fields, 0))
-    read = partial(_write_shards, top_grade=top_grade, folder=folder, fields=fields)
+    role_fields = fields_of_roles(languages, fields)
+    read = partial(_write_shards, top_grade=top_grade, folder=folder, fields=role_fields, languages=languages)
     for (name, _, _), (role, hashes, values) in zip(files, apply(read, files), strict=True):
         written[name].append(role)
         text_hashes[name].append(hashes)
@@ -81,7 +85,11 @@ def write_collection(
 
 
 def _write_shards(
-    source: tuple[str, int, str], top_grade: int, folder: str, fields: Sequence[str]
+    source: tuple[str, int, str],
+    top_grade: int,
+    folder: str,
+    fields: Mapping[str, Sequence[str]],
+    languages: Mapping[str, Sequence[str]],
 ) -> tuple[Role, bytes, Counter[str]]:
     """Writes the shards of one file (its role, its number there, and its path), repeated ids included.
 
@@ -96,8 +104,10 @@ def _write_shards(
     shards = _ShardWriter(f"{role}-{number:05}", role in HAVE_IDS, folder)
     with file_system.open_file(path, "rb") as stored, shards:
         stream = HashingReader(stored)
-        columns = document_columns(fields) if role == "documents" else None
+        columns = text_columns(fields[role], role) if fields.get(role) else None
         for item in parse_role(role, cast(BinaryIO, stream), path, top_grade, None, columns):
+            if isinstance(item, Text) and role in languages and item.fields[0] not in languages[role]:
+                item = Drop(Reason.OTHER_LANGUAGE, path, item.line, f"{item.id} | {item.fields[0]}")
             if isinstance(item, Drop):
                 shards.write(b"")
                 left_out.add(item)
@@ -106,8 +116,8 @@ def _write_shards(
                 records += 1
             if role == "documents":
                 text_hashes += text_hash(item.text) if isinstance(item, Text) else NO_TEXT
-            if isinstance(item, Text):
-                values.update(compress(fields, item.fields))
+            if role == "documents" and isinstance(item, Text):
+                values.update(compress(fields[role], item.fields))
         digest = stream.hexdigest()
     report = ReadReport(path, shards.lines, records, left_out.drops())
     role_part = Role((InputFile(path, digest, shards.lines),), tuple(shards.written), report)

@@ -15,7 +15,7 @@ from models.lexicon.settings import MatchingSettings
 from models.rankers.settings import EncoderHeadSettings
 from schemas.cut_texts import CutReport
 from schemas.evaluation import EvaluationReport, PartReport
-from schemas.languages import language_name
+from schemas.languages import codes_of, language_name
 from schemas.training_history import TrainingHistory
 from schemas.wording import printable
 
@@ -88,7 +88,7 @@ def model_card(
 def _front_matter(codes: Sequence[str]) -> str:
     """Returns the head by which model hubs sort a model, between lines of dashes."""
     head = {
-        "language": list(dict.fromkeys(codes)),
+        "language": list(dict.fromkeys(code for language in codes for code in codes_of(language))),
         "license": "unknown",
         "library_name": "tensorflow",
         "pipeline_tag": "text-ranking",
@@ -203,12 +203,28 @@ def _metrics(settings: Mapping[str, Any], report: EvaluationReport) -> Sequence[
         names = ", ".join(map(_code, held_out))
         blocks.append(f"These queries are of {names}: training has seen no judgment of these domains.")
     if report.domains:
-        rows = [
-            (_code(name), f"{part.queries:,}", *(f"{value:.4f}" for value in part.metrics.values()))
-            for name, part in report.domains.items()
+        blocks.append(_table_of_parts("domain", report, report.domains))
+    if report.query_languages:
+        blocks.append(_table_of_parts("query language", report, report.query_languages))
+    if report.languages:
+        blocks += [
+            "By the language of the MR document, with the language's share of all relevant documents and of the first "
+            "ten documents of each query:",
+            _table_of_parts("language", report, report.languages, ("relevant_share", "first_ten_share")),
         ]
-        blocks.append(_table(("domain", "queries", *map(_code, report.metrics)), rows))
     return blocks
+
+
+def _table_of_parts(
+    title: str, report: EvaluationReport, parts: Mapping[str, PartReport], shares: Sequence[str] = ()
+) -> str:
+    """Returns a table with a row for each part of the queries."""
+    rows = []
+    for name, part in parts.items():
+        metrics = (f"{part.metrics[key]:.4f}" if part.queries else "-" for key in report.metrics)
+        part_shares = (f"{getattr(part, share):.1%}" for share in shares)
+        rows.append((_code(name), f"{part.queries:,}", *metrics, *part_shares))
+    return _table((title, "queries", *map(_code, report.metrics), *map(_code, shares)), rows)
 
 
 def _table_of(part: EvaluationReport | PartReport, title: str) -> str:

@@ -1,7 +1,7 @@
 """Beam steps that make the listwise examples and write them."""
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any
 from uuid import uuid4
@@ -19,7 +19,7 @@ from schemas.passages import document_of
 from schemas.wikiclir import Text
 
 
-def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
+def make_examples(element: tuple[str, dict[str, Any]], in_languages: Collection[str]) -> Iterator[Any]:
     """(query_id, its query, list and documents) -> a serialized listwise example, tagged with its split."""
     query_id, groups = element
     for ranking_list in groups["list"]:
@@ -37,6 +37,7 @@ def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
             [ranking_list.grades[doc_id] for doc_id, _ in members],
             [positions.get(doc_id, -1) for doc_id, _ in members],
             ranking_list.domain,
+            in_languages,
         )
         yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
         for item in ranking_list.tallies(USED):
@@ -49,21 +50,23 @@ def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
 
 def make_example(
     query: Text,
-    documents: Iterable[tuple[str, bytes, bytes]],
+    documents: Iterable[tuple[str, bytes, bytes, bytes]],
     grades: Iterable[int],
     negative_positions: Iterable[int],
     domain: str = "",
+    in_languages: Collection[str] = (),
 ) -> tf.train.Example:
     """Makes one listwise example (see `schemas.features`).
 
     Args:
       query: the query.
-      documents: (doc_id, title, text) of each document or passage, title and text in UTF-8.
+      documents: (doc_id, title, text, first field) of each document or passage, in UTF-8 but for the id.
       grades: the relevance of each.
       negative_positions: the position of each among the list's NR documents; -1 for judged ones.
       domain: the query's domain.
+      in_languages: the roles whose texts have their language as the first field.
     """
-    doc_ids, doc_titles, doc_texts = zip(*documents, strict=True)
+    doc_ids, doc_titles, doc_texts, doc_languages = zip(*documents, strict=True)
     texts = {
         f.QUERY_ID: [query.id.encode()],
         f.QUERY_DOMAIN: [domain.encode()],
@@ -73,6 +76,10 @@ def make_example(
         f.DOC_TITLE: doc_titles,
         f.DOC_TEXT: doc_texts,
     }
+    if "queries" in in_languages:
+        texts[f.QUERY_LANG] = [query.fields[0].encode()]
+    if "documents" in in_languages:
+        texts[f.DOC_LANG] = doc_languages
     feature = {name: tf.train.Feature(bytes_list=tf.train.BytesList(value=values)) for name, values in texts.items()}
     for name, numbers in ((f.RELEVANCE, grades), (f.NEGATIVE_PLACE, negative_positions)):
         feature[name] = tf.train.Feature(int64_list=tf.train.Int64List(value=numbers))

@@ -86,7 +86,7 @@ def ingest(
     examples = (
         {"query": query_id_to_query, "list": query_id_to_list, "documents": documents["records"]}
         | "JoinTexts" >> beam.CoGroupByKey()
-        | "MakeExamples" >> beam.FlatMap(make_examples).with_outputs(TALLIES, *SPLITS)
+        | "MakeExamples" >> beam.FlatMap(make_examples, settings.in_languages).with_outputs(TALLIES, *SPLITS)
     )
     for split in SPLITS:
         examples[split] | f"Write/{split}" >> WriteExamples(split_paths[split], settings.shards)

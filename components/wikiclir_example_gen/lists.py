@@ -36,11 +36,14 @@ class IngestSettings:
     test_negatives: int | None = None
     query_words: int | None = None
     segmented: bool = False
+    in_languages: tuple[str, ...] = ()
+    """The roles whose texts are in several languages: queries, documents."""
 
     @classmethod
     def of(cls, data: DataSettings) -> "IngestSettings":
         """Takes the settings that determine lists from those of the data."""
-        return cls(**data.model_dump(include={field.name for field in fields(cls)}))
+        content = data.model_dump(include={field.name for field in fields(cls)})
+        return cls(**content, in_languages=tuple(data.languages_by_role))
 
     def negatives_in(self, split: str) -> int:
         """Returns the number of NR documents sampled for a query of a split."""

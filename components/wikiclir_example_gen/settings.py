@@ -1,17 +1,47 @@
 """Settings of the data. Importing this file does not import TensorFlow or Beam."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
-from schemas.languages import LANGUAGES
+from schemas.languages import LANGUAGES, are_several, codes_of, joined_codes
 from schemas.passages import PassageSettings
 from schemas.relevance import MAX_GRADE
 from schemas.settings import InputPath, Settings, did_you_mean
 from schemas.word_rules import WordRules
 
 _TEXTS: Final = ("queries", "documents", "judgments")
+
+
+def _joined(language: Any) -> Any:
+    """The codes of a list, joined; any other value as it is."""
+    return joined_codes(language) if isinstance(language, list) and language else language
+
+
+def _known(language: str) -> str:
+    for code in codes_of(language):
+        if code not in LANGUAGES:
+            hint = did_you_mean(code, LANGUAGES)
+            raise ValueError(f"must be an ISO 639-1 code (two letters); got {code!r}{hint}")
+    return joined_codes(codes_of(language))
+
+
+LanguageCodes: TypeAlias = Annotated[
+    str,
+    BeforeValidator(_joined),
+    AfterValidator(_known),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""The code of a language, or those of several; see `schemas.languages`."""
 
 
 class InputDigests(Settings):
@@ -85,10 +115,12 @@ class DataSettings(Settings):
     """Number of judged queries used, the first ones of the file (the paper takes 25,000); null uses all."""
     shards: Annotated[int | None, Field(ge=1, le=100_000)] = None
     """Number of files of lists in each split; null: the Beam runner decides; in process it makes one."""
-    query_language: str
-    """ISO 639-1 code of the queries' language."""
-    document_language: str
-    """ISO 639-1 code of the documents' language."""
+    query_language: LanguageCodes
+    """ISO 639-1 code of the queries' language; of several languages a list, or the codes with a plus: each query then
+    has a column `lang`."""
+    document_language: LanguageCodes
+    """ISO 639-1 code of the documents' language; of several languages a list, or the codes with a plus, `de+es`: each
+    document then has a column `lang`."""
     max_document_tokens: Annotated[int, Field(ge=1, lt=2**31)] = 200
     """Number of words that count of a document, and of a query; the rest is cut off. In scripts without spaces
     two Han characters count as one word, and so do two pairs of kana and three pairs of Thai, Lao, Khmer or Burmese."""
@@ -108,6 +140,12 @@ class DataSettings(Settings):
     def languages(self) -> tuple[str, str]:
         """ISO 639-1 codes of queries and documents."""
         return self.query_language, self.document_language
+
+    @property
+    def languages_by_role(self) -> dict[str, list[str]]:
+        """The codes of the languages of queries and of documents, where these are several."""
+        roles = {"queries": self.query_language, "documents": self.document_language}
+        return {role: [*codes_of(language)] for role, language in roles.items() if are_several(language)}
 
     @property
     def word_rules(self) -> WordRules:
@@ -147,10 +185,9 @@ class DataSettings(Settings):
 
     @field_validator("query_language", "document_language")
     @classmethod
-    def _language_is_known(cls, language: str) -> str:
-        if language not in LANGUAGES:
-            hint = did_you_mean(language, LANGUAGES)
-            raise ValueError(f"must be an ISO 639-1 code (two letters); got {language!r}{hint}")
+    def _dumps_are_of_two_languages(cls, language: str, info: ValidationInfo) -> str:
+        if are_several(language) and info.data.get("wikipedia"):
+            raise ValueError(f"must be a single language with data.wikipedia; got {language}")
         return language
 
     @field_validator("passages")

@@ -1,6 +1,7 @@
 """Evaluates the scores of a model and of other systems. Never imports TFX."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from models.evaluation.list_metrics import list_metrics, per_query_metrics
 from models.evaluation.metrics import METRICS, Metric
 from models.evaluation.significance import randomisation_test, standard_error
 from models.lists.feedback import FIRST_PASS, Feedback
-from models.lists.ranking import ranking_run
+from models.lists.ranking import rank, ranking_run
 from models.lists.ranking_lists import RankingLists
 from schemas import features as f
 from schemas.errors import DataError
@@ -29,15 +30,19 @@ from schemas.evaluation import (
     RANDOM_ORDER,
     RUN_FILE,
     EvaluationReport,
+    LanguageReport,
     PartReport,
     QueryMetrics,
     system_key,
 )
+from schemas.relevance import NOT_RELEVANT
 from schemas.trec import parse_run, qrels_lines
 
 _FEW_QUERIES: Final = 40
 """With fewer test queries, the standard error of a metric is about .05 or more."""
 _SIGNIFICANCE: Final = 0.05
+_FIRST: Final = 10
+"""The documents of a list whose languages are counted."""
 _MAIN: Final = "ndcg_5"
 """The metric for comparing channels."""
 
@@ -155,6 +160,8 @@ def evaluate(
         seen=None if seen is None else part(seen),
         cold=None if seen is None else part(~seen),
         domains={name: part(np.array(lists.domains) == name) for name in sorted({*lists.domains} - {""})},
+        languages=_language_reports(lists, scores, top_grade, part),
+        query_languages=_query_language_reports(lists, part),
     )
     doubts = _doubts(report, trained, reported, baseline_metrics[RANDOM_ORDER])
     report = report.model_copy(update={"warnings": tuple(doubts)})
@@ -167,6 +174,42 @@ def evaluate(
         [*ranking_run(lists, scores, MODEL_TAG)],
         qrels,
     )
+
+
+def _language_reports(
+    lists: RankingLists,
+    scores: Sequence[npt.NDArray[np.float32]],
+    top_grade: int,
+    part: Callable[[npt.NDArray[np.bool_]], PartReport],
+) -> dict[str, LanguageReport]:
+    """Reports on each language of the documents; empty where the lists do not name them."""
+    if (column := lists.document_columns.get(f.DOC_LANG)) is None:
+        return {}
+    doc_languages = lists.split(column.numpy()[lists.documents.flat_values.numpy()])
+    relevant, first = Counter[bytes](), Counter[bytes]()
+    most_relevant = []
+    for languages, grades, list_scores, doc_ids in zip(doc_languages, lists.grades, scores, lists.doc_ids, strict=True):
+        relevant.update(languages[grades > NOT_RELEVANT].tolist())
+        first.update(languages[rank(list_scores, doc_ids)[:_FIRST]].tolist())
+        most_relevant.append({*languages[grades == top_grade].tolist()})
+    return {
+        code.decode(): LanguageReport(
+            **part(np.array([code in codes for codes in most_relevant])).model_dump(),
+            relevant_share=relevant[code] / relevant.total(),
+            first_ten_share=first[code] / first.total(),
+        )
+        for code in sorted(relevant)
+    }
+
+
+def _query_language_reports(
+    lists: RankingLists, part: Callable[[npt.NDArray[np.bool_]], PartReport]
+) -> dict[str, PartReport]:
+    """Reports on each language of the queries; empty where the lists do not name them."""
+    if (column := lists.query_columns.get(f.QUERY_LANG)) is None:
+        return {}
+    languages = column.numpy()
+    return {code.decode(): part(languages == code) for code in sorted({*languages.tolist()})}
 
 
 def _system_metrics(query_ids: Sequence[str], systems: Mapping[str, _Values]) -> QueryMetrics:

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,9 +17,9 @@ from models.texts.word_counts import batches, text_batches
 from schemas.collection import RawText, each_shard
 from schemas.word_rules import WordRules
 
-Pair: TypeAlias = tuple[RawText, RawText] | tuple[RawText, RawText, float]
-"""A text in the query language, its equivalent in the documents' language, and the pair's weight, above 0, by default
-1."""
+Pair: TypeAlias = tuple[RawText, RawText] | tuple[RawText, RawText, float] | tuple[RawText, RawText, float, str]
+"""A text in the query language, its equivalent in the documents' language, the pair's weight, above 0, by default 1,
+and the name of the table that it belongs to, by default ""."""
 
 _BATCH: Final = 4096
 _BITS: Final = 32
@@ -39,6 +39,9 @@ def learn_lexicon(
 
         tf'(q, d) = sum over w of T[q, w] tf(w, d)
         df'(q) = sum over d of min(1, tf'(q, d))
+
+    Each table of pairs has its own A; of several tables, T has the largest weight of each entry. So the translations of
+    a word into several languages, each with a table, do not share the word's weight among them.
 
     Args:
       kind: the kind of lexicon; only `lexicon` learns translations, and the others have A = 0.
@@ -98,11 +101,13 @@ def _translations(
     texts = [_DistinctTexts(counter, languages[0]), _DistinctTexts(counter, languages[1], occurrences)]
     pair_rows: list[list[int]] = [[], []]
     weights: list[float] = []
+    table_names: list[str] = []
     for batch in batches(pairs, _BATCH):
         sides = [pair[0] for pair in batch], [pair[1] for pair in batch]
         for side, side_texts, side_rows in zip(texts, sides, pair_rows, strict=True):
             side_rows.extend(side.add(side_texts))
-        weights.extend(pair[2] if len(pair) == 3 else 1.0 for pair in batch)
+        weights.extend(pair[2] if len(pair) > 2 else 1.0 for pair in batch)
+        table_names.extend(pair[3] if len(pair) > 3 else "" for pair in batch)
     size = len(counter.terms)
     if not weights:
         return sparse.csr_matrix((size, size))
@@ -110,8 +115,14 @@ def _translations(
     order = _order(counter.terms)
     back = np.argsort(order)
     queries, documents = (side.counts(size)[:, order] for side in texts)
-    pair_weights = sparse.csr_matrix((weights, pair_rows), shape=(queries.shape[0], documents.shape[0]))
-    return learn_translations(queries, documents, pair_weights)[back][:, back]
+    shape = queries.shape[0], documents.shape[0]
+    names, table_of_pair = np.unique(table_names, return_inverse=True)
+    tables = []
+    for table in range(len(names)):
+        pairs_of_table = np.flatnonzero(table_of_pair == table)
+        entries = np.array(weights)[pairs_of_table], np.array(pair_rows)[:, pairs_of_table]
+        tables.append(learn_translations(queries, documents, sparse.csr_matrix(entries, shape=shape)))
+    return reduce(sparse.csr_matrix.maximum, tables)[back][:, back]
 
 
 class _DistinctTexts:

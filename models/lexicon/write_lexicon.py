@@ -7,16 +7,16 @@ from typing import BinaryIO, Final, Literal, NamedTuple, cast
 import tensorflow as tf
 
 from models.graphs import graph_function
-from models.lexicon.learn_lexicon import learn_lexicon
+from models.lexicon.learn_lexicon import Pair, learn_lexicon
 from models.lexicon.lexicon import Kind
-from models.lists.ranking_lists import TEXT_SPEC
+from models.lists.ranking_lists import TEXT_SPEC, language_spec
 from schemas import features as f
 from schemas import file_system
 from schemas.byte_streams import HashingReader, check_content
 from schemas.domains import EVERY_DOMAIN, DomainFilter
 from schemas.drops import REPORT_FILE, Drop, DropCounter, ReadReport
 from schemas.errors import DataError
-from schemas.lexicon_pairs import TextPair, parse_pairs
+from schemas.lexicon_pairs import parse_pairs
 from schemas.lexicon_report import LexiconReport
 from schemas.word_rules import WordRules
 
@@ -30,7 +30,7 @@ def write_lexicon(
     kind: Kind,
     languages: tuple[str, str],
     rules: WordRules,
-    train_pairs: Sequence[tuple[bytes, bytes]],
+    train_pairs: Sequence[Pair],
     pairs: "FurtherPairs | None",
     collection: Iterable[bytes | str],
     folder: str,
@@ -62,30 +62,46 @@ def write_lexicon(
             file.write(content)
 
 
-def mr_pairs(files: Iterable[str], top_grade: int, domains: DomainFilter = EVERY_DOMAIN) -> list[tuple[bytes, bytes]]:
+def mr_pairs(
+    files: Iterable[str],
+    top_grade: int,
+    domains: DomainFilter = EVERY_DOMAIN,
+    languages: tuple[str, str] = ("", ""),
+) -> list[Pair]:
     """Reads every query with each of its MR documents, as texts, sorted by query id.
 
     Args:
       files: gzipped TFRecords of listwise examples; only the texts of the pairs are held in memory.
       top_grade: the MR grade.
       domains: the domains of the queries.
+      languages: codes of the languages of queries and documents; where a side has several, the pairs of each two
+        languages are a table of their own.
     """
-    spec = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.QUERY_DOMAIN, f.QUERY_TEXT, f.DOC_TEXT, f.RELEVANCE)}
+    names = (f.QUERY_ID, f.QUERY_DOMAIN, f.QUERY_TEXT, f.DOC_TEXT, f.RELEVANCE)
+    spec = {name: TEXT_SPEC[name] for name in names} | language_spec(languages)
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def parse(examples: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.RaggedTensor]:
+    def parse(examples: tf.Tensor) -> tuple[tf.Tensor, ...]:
         lists = tf.io.parse_example(examples, spec)
-        most_relevant = tf.ragged.boolean_mask(lists[f.DOC_TEXT], lists[f.RELEVANCE] == top_grade)
-        return lists[f.QUERY_DOMAIN], lists[f.QUERY_ID], lists[f.QUERY_TEXT], most_relevant
+        is_most_relevant = lists[f.RELEVANCE] == top_grade
+        documents = tf.ragged.boolean_mask(lists[f.DOC_TEXT], is_most_relevant)
+        tables = tf.fill(tf.shape(documents.flat_values), "")
+        if f.DOC_LANG in spec:
+            tables = tf.ragged.boolean_mask(lists[f.DOC_LANG], is_most_relevant).flat_values
+        if f.QUERY_LANG in spec:
+            tables = tf.strings.join([tf.gather(lists[f.QUERY_LANG], documents.value_rowids()), "-", tables])
+        tables = documents.with_flat_values(tables)
+        return lists[f.QUERY_DOMAIN], lists[f.QUERY_ID], lists[f.QUERY_TEXT], documents, tables
 
-    pairs_of_query: dict[bytes, list[tuple[bytes, bytes]]] = {}
-    for *query_columns, documents in tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_LISTS).map(parse):
-        rows = zip(*(column.numpy().tolist() for column in query_columns), documents.to_list(), strict=True)
-        pairs_of_query |= {
-            query_id: [(query, document) for document in list_documents]
-            for domain, query_id, query, list_documents in rows
-            if domains.keeps(domain)
-        }
+    pairs_of_query: dict[bytes, list[Pair]] = {}
+    for *query_columns, documents, tables in tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_LISTS).map(parse):
+        columns = (column.numpy().tolist() for column in query_columns)
+        for domain, query_id, query, *pairs in zip(*columns, documents.to_list(), tables.to_list(), strict=True):
+            if domains.keeps(domain):
+                pairs_of_query[query_id] = [
+                    (query, document, 1.0, table.decode()) if table else (query, document)
+                    for document, table in zip(*pairs, strict=True)
+                ]
     return [pair for _, pairs in sorted(pairs_of_query.items()) for pair in pairs]
 
 
@@ -107,15 +123,16 @@ class FurtherPairs:
     Args:
       sources: the files, in the order of reading.
       max_bad_share: the largest share of bad lines.
+      by_file: whether the pairs of each file are a table of their own, as where documents are in several languages.
     """
 
-    def __init__(self, sources: Sequence[PairSource], max_bad_share: float) -> None:
+    def __init__(self, sources: Sequence[PairSource], max_bad_share: float, by_file: bool = False) -> None:
         self.sources = sources
-        self._max_bad_share = max_bad_share
+        self._max_bad_share, self._by_file = max_bad_share, by_file
         self._read = self._used = 0
         self._left_out = DropCounter()
 
-    def __iter__(self) -> Iterator[TextPair]:
+    def __iter__(self) -> Iterator[Pair]:
         for source in self.sources:
             digests = []
             for path in source.paths:
@@ -127,7 +144,8 @@ class FurtherPairs:
                             self._left_out.add(item)
                         else:
                             self._used += 1
-                            yield item._replace(weight=max(item.weight * source.weight, _MIN_WEIGHT))
+                            pair = item._replace(weight=max(item.weight * source.weight, _MIN_WEIGHT))
+                            yield (*pair, path) if self._by_file else pair
                     digests.append(stream.hexdigest())
             check_content(f"channels.lexicon.{source.name}", source.paths, digests, source.digest)
         if faults := self.report().faults(self._max_bad_share, "pairs"):

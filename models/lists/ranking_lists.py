@@ -14,6 +14,7 @@ import tensorflow as tf
 from models.lists.mapped_rows import MappedColumn, RowsFile
 from schemas import features as f
 from schemas.domains import EVERY_DOMAIN, DomainFilter
+from schemas.languages import are_several
 from schemas.passages import document_of, passage_number
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
@@ -34,7 +35,23 @@ IDS_SPEC: Final = {
 }
 """The spec of the same examples with only the judgments."""
 
+
+def language_spec(languages: tuple[str, str]) -> dict[str, Any]:
+    """Returns the spec of the languages of texts, for the sides that have several.
+
+    Args:
+      languages: codes of the languages of queries and documents; see `schemas.languages`.
+    """
+    spec: dict[str, Any] = {}
+    if are_several(languages[0]):
+        spec[f.QUERY_LANG] = tf.io.FixedLenFeature([], tf.string)
+    if are_several(languages[1]):
+        spec[f.DOC_LANG] = tf.io.RaggedFeature(tf.string, row_splits_dtype=tf.int64)
+    return spec
+
+
 _PARSE_BATCH: Final = 512
+_NEVER_SCORED: Final = (f.QUERY_ID, f.QUERY_DOMAIN, f.QUERY_LANG, f.DOC_ID, f.DOC_LANG)
 
 
 @dataclass(frozen=True)
@@ -213,10 +230,9 @@ class RankingLists:
         """
         documents = tf.gather(self.documents, rows)
         distinct, column = tf.unique(documents.flat_values)
-        features = {
-            name: _gathered(column, rows) for name, column in _without((f.QUERY_ID, f.QUERY_DOMAIN), self.query_columns)
-        }
-        features |= {name: _gathered(column, distinct) for name, column in _without([f.DOC_ID], self.document_columns)}
+        features = {name: _gathered(column, rows) for name, column in _without(_NEVER_SCORED, self.query_columns)}
+        document_columns = _without(_NEVER_SCORED, self.document_columns)
+        features |= {name: _gathered(column, distinct) for name, column in document_columns}
         list_columns = _without((f.RELEVANCE, f.NEGATIVE_PLACE), self.list_columns)
         features |= {name: tf.gather(values, rows).to_tensor() for name, values in list_columns}
         if self._domain_numbers is not None:

@@ -16,6 +16,7 @@ from models.lexicon.terms import TermCounter
 from models.lists.ranking_lists import RankingLists
 from schemas import features as f
 from schemas.collection import RawText
+from schemas.languages import is_one_language
 from schemas.word_rules import WordRules
 
 Scores: TypeAlias = list[npt.NDArray[np.float32]]
@@ -140,7 +141,7 @@ class TermLists:
           collection: the text of every document, for methods that need its statistics.
           translated: the text of each query in the documents' language, for methods that need a translator.
         """
-        has_one_language = languages[0] == languages[1]
+        has_one_language = is_one_language(languages)
         kind: Kind = "tfidf" if has_one_language else "lexicon"
         lexicon = None if has_one_language else lexicon
         counter = TermCounter(kind, rules, lexicon.terms if lexicon else ())

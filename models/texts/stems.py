@@ -1,6 +1,6 @@
 """Stems of words: the common part of a word's forms, and of related words in several languages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
@@ -9,6 +9,7 @@ import tensorflow_text as tf_text
 
 from models.graphs import graph_function, kept_values
 from models.texts.spellings import BY_LANGUAGE, BY_SCRIPT, LATIN
+from schemas.languages import codes_of
 
 _MARKS: Final = r"[\x{300}-\x{36F}]+"
 """The accents of Latin, Greek and Cyrillic letters. \\p{M} would include the vowels of Hindi, Tamil and Thai."""
@@ -22,8 +23,9 @@ _CUT_SIGNS: Final = r"\p{P}+( |$)"
 """Punctuation at the end of a cut word; only words of segmented texts have punctuation."""
 _PLURAL: Final = r"(\p{Latin}{3})s+( |$)"
 """The last s of a short word, in all languages, so that equal names keep equal stems."""
-_LONG: Final = ".{6,}"
-"""The words that are respelled; short words are seldom of the same origin, and might collide with others."""
+_LONG: Final = r"[^\x{300}-\x{36F}]{6,}"
+"""The words that are respelled; short words are seldom of the same origin, and might collide with others, and words
+that have kept accents are Vietnamese."""
 _DOUBLED: Final = ("bdghjlmnp", "rsvwxz")
 """Consonants whose doubling is dropped, at most nine per replacement; the others have their own rules."""
 _SPELLINGS: Final = {
@@ -45,9 +47,11 @@ _ARABIC_PREFIXES: Final = r"(^| )(?:[وف]?[بك]?ال|و?لل)+(\p{Arabic}{3})"
 _ARABIC_ENDINGS: Final = r"(\p{Arabic}{3})(?:ات|ون|ين|ها|ان|ه|ي)+( |$)"
 """Plurals, the feminine and possessives. Source of both: light10 (Larkey, Ballesteros and Connell 2007)."""
 
-_MARKED_LANGUAGES: Final = ("vi",)
-"""Languages whose accents distinguish unrelated words."""
-_ARABIC_LANGUAGE: Final = "ar"
+_VIETNAMESE: Final = "vi"
+"""The language whose accents distinguish unrelated words."""
+_VIETNAMESE_WORD: Final = r".*(?:[\x{309}\x{31B}\x{323}đ]|[\x{302}\x{306}][\x{300}\x{301}\x{303}]).*"
+"""A word with a letter of Vietnamese alone: a hook, a horn, a dot below, đ, or two accents on a vowel."""
+_ARABIC: Final = "ar"
 
 
 def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
@@ -59,11 +63,12 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     or more letters lose differences of spelling (k, q, ck, ch and kh become c, ph f, th t, y i, and double consonants
     single). The result is composed (NFC) and cut after five characters, or two syllables of Hangul. A last s is
     removed, as are the article and the endings of an Arabic word, if three letters stay. Numbers and the words of
-    scripts without spaces stay whole, and Vietnamese keeps its accents and spellings.
+    scripts without spaces stay whole, and Vietnamese keeps its accents and spellings. Texts in several languages follow
+    the rules of all of them, and Vietnamese is known by its letters, so that the language of a text need not be known.
 
     Args:
       words: string [batch, (words)], from `models.texts.tokens.tokenize`.
-      language: ISO 639-1 code.
+      language: ISO 639-1 code, or several joined ones (see `schemas.languages`).
 
     Returns:
       string [batch, (stems)], in the order of the words; a word of only marks has no stem.
@@ -81,18 +86,21 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
 @graph_function
 def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
     """The stem of each word, string [words]; empty for a word of only marks. See `stems`."""
+    codes = codes_of(language)
     # All words are joined to a text, because an operation on each word has a large overhead.
     text = tf_text.normalize_utf8(tf.strings.reduce_join(words, separator=" "), "NFKD")
-    for dropped in (_POINTS,) if language in _MARKED_LANGUAGES else (_MARKS, _POINTS):
-        text = tf.strings.regex_replace(text, dropped, "")
-    text = _replaced(text, {**BY_LANGUAGE.get(language, {}), **LATIN})
+    text = _without_accents(text, codes)
+    text = tf.strings.regex_replace(text, _POINTS, "")
+    for code in codes:
+        text = _replaced(text, BY_LANGUAGE.get(code, {}))
+    text = _replaced(text, LATIN)
     # Most texts have no character of any table, and skip an operation for each.
     text = _if_any(text, "".join(BY_SCRIPT), _with_tables)
     text = tf.strings.regex_replace(text, _PLURAL, r"\1\2")
-    if language not in _MARKED_LANGUAGES:
+    if codes != (_VIETNAMESE,):
         text = _respelled(text)
     text = tf_text.normalize_utf8(text, "NFC")
-    arabic = (_ARABIC_PREFIXES, _ARABIC_ENDINGS) if language == _ARABIC_LANGUAGE else ()
+    arabic = (_ARABIC_PREFIXES, _ARABIC_ENDINGS) if _ARABIC in codes else ()
     for affix in arabic:
         text = tf.strings.regex_replace(text, affix, r"\1\2")
     for cut in _CUTS:
@@ -102,19 +110,32 @@ def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
     for ending in (_PLURAL, *arabic[1:]):
         text = tf.strings.regex_replace(text, ending, r"\1\2")
     # Splitting at a separator keeps empty stems; without words it gives a stem, which is cut off.
-    return tf.strings.split(text[tf.newaxis], sep=" ")[0][: tf.size(words)]
+    return _split(text)[: tf.size(words)]
+
+
+def _split(text: tf.Tensor) -> tf.Tensor:
+    """The words between spaces, string [words]."""
+    return tf.strings.split(text[tf.newaxis], sep=" ")[0]
+
+
+def _without_accents(text: tf.Tensor, codes: Sequence[str]) -> tf.Tensor:
+    """Drops the accents of a decomposed text; Vietnamese words keep them."""
+    if codes == (_VIETNAMESE,):
+        return text
+    plain = tf.strings.regex_replace(text, _MARKS, "")
+    if _VIETNAMESE not in codes:
+        return plain
+    words = _split(text)
+    is_marked = tf.strings.regex_full_match(words, _VIETNAMESE_WORD)
+    return tf.strings.reduce_join(tf.where(is_marked, words, _split(plain)), separator=" ")
 
 
 def _respelled(text: tf.Tensor) -> tf.Tensor:
-    """Unifies the spelling of a text's long words; spaces separate words."""
-
-    def words_of(joined: tf.Tensor) -> tf.Tensor:
-        return tf.strings.split(joined[tf.newaxis], sep=" ")[0]
-
-    words = words_of(text)
+    """Unifies the spelling of a text's long words but those with accents; spaces separate words."""
+    words = _split(text)
     is_long = tf.strings.regex_full_match(words, _LONG)
     long = tf.strings.reduce_join(tf.where(is_long, words, ""), separator=" ")
-    return tf.strings.reduce_join(tf.where(is_long, words_of(_replaced(long, _SPELLINGS)), words), separator=" ")
+    return tf.strings.reduce_join(tf.where(is_long, _split(_replaced(long, _SPELLINGS)), words), separator=" ")
 
 
 def _with_tables(text: tf.Tensor) -> tf.Tensor:

@@ -26,6 +26,7 @@ from models.training.pretrained import VectorsReport, read_pretrained, vocabular
 from models.unfinished_work import unfinished_work
 from schemas import features as f
 from schemas.domains import DomainFilter, domains_to_test, domains_to_train
+from schemas.languages import is_one_language
 
 log = logging.getLogger("clir.training")
 
@@ -294,8 +295,7 @@ def _idf(
     The texts are the queries or the documents; within a language, the documents for both. Queries and documents then
     share a vector space, as in Bai et al. 2009. Short queries are poor evidence of how rare a word is.
     """
-    is_monolingual = job.languages[0] == job.languages[1]
-    counted = _DOCUMENT_VOCABULARIES.get(vocabulary, vocabulary) if is_monolingual else vocabulary
+    counted = _DOCUMENT_VOCABULARIES.get(vocabulary, vocabulary) if is_one_language(job.languages) else vocabulary
     column = f.COLUMN_OF_VOCABULARY[counted]
     columns = train.query_columns if f.is_of_query(column) else train.document_columns
     rows = {term: row for row, term in enumerate(transform.vocabulary_by_name(counted))}

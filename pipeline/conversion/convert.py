@@ -16,6 +16,7 @@ from components.wikiclir_example_gen.settings import DataSettings
 from models.translators.settings import TranslatorSettings
 from pipeline.conversion.inputs import (
     NEGATIVES,
+    TEXT_HEADER,
     ConversionInputs,
     ConversionReason,
     ConversionSettings,
@@ -245,7 +246,9 @@ class _Converter:
         source = self._staging / _QUERIES_READ
         with open(source, encoding="utf-8", newline="\n") as lines, self._writer(QUERIES_FILE) as stream:
             for line in lines:
-                if line.split("\t", 1)[0] in self._inputs.query_lines:
+                if line == TEXT_HEADER:
+                    stream.write(line)
+                elif line.split("\t", 1)[0] in self._inputs.query_lines:
                     stream.write(line)
                     self._inputs.queries.used += 1
         source.unlink()
@@ -348,7 +351,7 @@ def cut_notes(files: Mapping[str, Path], rules: WordRules) -> Iterator[str]:
     """
     for what, path in files.items():
         with open(path, "rb") as lines:
-            sample = EvenSample(line.split(b"\t", 2)[-1] for line in lines)
+            sample = EvenSample(line.split(b"\t")[2] for line in lines)
         cut = _cut(sample.items, rules)
         if cut.cut_texts:
             among = "" if sample.is_whole else f"in an even sample of {len(sample.items):,} {what}, "

@@ -9,17 +9,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
 from components.collection_gen.copies import equal_documents, text_hash
 from pipeline.conversion.ir_datasets_files import is_of_ir_datasets, open_part
 from schemas.byte_streams import unpacked
-from schemas.columns import COLUMNS, column_name, form_note, own_columns
+from schemas.columns import COLUMNS, column_name, form_note, own_columns, text_columns
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport, bad_input
 from schemas.errors import DataError
-from schemas.languages import LANGUAGES
+from schemas.languages import LANGUAGE_FIELD, LANGUAGES, are_several, codes_of
 from schemas.record_files import parse_judgments, parse_run, parse_texts
 from schemas.relevance import MAX_GRADE
 from schemas.settings import did_you_mean
@@ -31,7 +31,9 @@ DEPTH: Final = 100
 MAX_BAD_SHARE: Final = 0.05
 _GRADES: Final = range(-(10**9), MAX_GRADE + 1)
 _ROLES: Final = ("documents", "judgments", "run", "pairs")
-_COLUMNS: Final = (*dict.fromkeys(column for role in _ROLES for column in COLUMNS[role].names),)
+_COLUMNS: Final = (*dict.fromkeys(column for role in _ROLES for column in COLUMNS[role].names), LANGUAGE_FIELD)
+TEXT_HEADER: Final = f"id\ttitle\ttext\t{LANGUAGE_FIELD}\n"
+"""The first line of written texts in several languages."""
 
 
 class ConversionReason(DropReason):
@@ -76,7 +78,7 @@ class ConversionSettings:
     """The settings of a conversion.
 
     Attributes:
-      query_language, document_language: ISO 639-1 codes.
+      query_language, document_language: ISO 639-1 codes; several joined by a plus, for texts with a column `lang`.
       negatives: number of NR documents drawn for a list, where there is no run.
       depth: largest number of a query's documents that a run gives.
       top_grade: higher grades count as this; None takes the highest of the judgments.
@@ -97,6 +99,11 @@ class ConversionSettings:
     max_bad_share: float = MAX_BAD_SHARE
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     scale: tuple[float, ...] | None = None
+
+    def codes_of(self, role: str) -> tuple[str, ...]:
+        """The codes of the languages of queries or documents, if these are several."""
+        language = self.query_language if role == "queries" else self.document_language
+        return codes_of(language) if are_several(language) else ()
 
 
 class FileAccount:
@@ -252,11 +259,16 @@ class ConversionInputs:
         """Writes the texts of a file in our form; returns their ids and lines, in order, and hashes of the texts."""
         ids: dict[str, int] = {}
         hashes = bytearray()
-        parse = partial(
-            parse_texts, role=role, with_titles=with_titles, columns=own_columns(role, self._settings.columns)
-        )
+        codes = self._settings.codes_of(role)
+        columns = text_columns([LANGUAGE_FIELD] if codes else [], role, self._settings.columns)
+        parse = partial(parse_texts, role=role, with_titles=with_titles, columns=columns)
         with open(target, "w", encoding="utf-8", newline="\n") as stream:
+            if codes:
+                stream.write(TEXT_HEADER)
             for text in read_records(account, parse):
+                if codes and text.fields[0] not in codes:
+                    account.leave_out(Reason.OTHER_LANGUAGE, text.line, f"{text.id} | {text.fields[0]}")
+                    continue
                 ids[text.id] = text.line
                 hashes += text_hash(text.text)
                 stream.write(f"{text.tsv()}\n")
@@ -324,8 +336,9 @@ def leave_out(account: FileAccount, reason: DropReason, line: RunLine) -> None:
 def _read_rows(path: Path) -> Iterator[tuple[int, str, str]]:
     """Yields (row, id, text) for each text in a file of our form; rows count from 0."""
     with open(path, encoding="utf-8", newline="\n") as lines:
-        for row, line in enumerate(lines):
-            identifier, _, text = line.removesuffix("\n").split("\t")
+        texts = dropwhile(TEXT_HEADER.__eq__, lines)
+        for row, line in enumerate(texts):
+            identifier, _, text, *_ = line.removesuffix("\n").split("\t")
             yield row, identifier, text
 
 
@@ -352,9 +365,9 @@ def settings_faults(settings: ConversionSettings, paths: Sequence[str]) -> Itera
       paths: the files, which can be read.
     """
     for name in ("query_language", "document_language"):
-        code = getattr(settings, name)
-        if code not in LANGUAGES:
-            yield name, f"must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
+        for code in codes_of(getattr(settings, name)):
+            if code not in LANGUAGES:
+                yield name, f"must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
     for column, names in settings.columns.items():
         if column not in _COLUMNS:
             hint = did_you_mean(column, _COLUMNS)

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -25,6 +25,7 @@ from pipeline.made_folder import made_fault
 from pipeline.output_folder import run_lock
 from pipeline.settings_file import NotYamlError, describe_fault, load_yaml
 from schemas.errors import ConfigError
+from schemas.languages import are_several, codes_of, joined_codes
 from schemas.settings import did_you_mean
 from schemas.splits import SPLITS
 from smooth_clir.cli.arguments import allow_commands_option, column_names, columns_option, json_option
@@ -86,7 +87,12 @@ _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, C
     "--depth", default=DEPTH, show_default=True, type=click.IntRange(min=1), help="Candidates of each query in --run."
 )
 @click.option("--query-language", metavar="CODE", help="ISO 639-1 code of the queries' language.")
-@click.option("--document-language", metavar="CODE", help="ISO 639-1 code of the documents' language.")
+@click.option(
+    "--document-language",
+    metavar="CODE",
+    help="ISO 639-1 code of the documents' language. For several languages, here or of queries: de+es, and a column "
+    "lang with the language of each text (--columns lang=NAME).",
+)
 @click.option(
     "--negatives",
     default=NEGATIVES,
@@ -182,6 +188,7 @@ def _convert_pairs(values: Mapping[str, Any], output: str, faults: list[str]) ->
     paths = values["pairs"]
     if len(paths) > 2:
         faults.append(f"--pairs: must be a file of pairs, or two aligned files; got {len(paths)} files.")
+    faults += _several_languages(values)
     settings = _settings(values, paths, None, None, faults)
     return _run_conversion(settings, output, lambda: convert_pairs(paths, settings, Path(output)))
 
@@ -189,6 +196,7 @@ def _convert_pairs(values: Mapping[str, Any], output: str, faults: list[str]) ->
 def _convert_documents(values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[str, Conversion]:
     """Converts documents, whose titles or first sentences become queries; returns a heading and the result."""
     translator = _translator(values["translator"], faults)
+    faults += _several_languages(values)
     query_language, document_language = values["query_language"], values["document_language"]
     if values["translator"] is None and query_language != document_language:
         faults.append(
@@ -207,6 +215,16 @@ def _convert_documents(values: Mapping[str, Any], output: str, faults: list[str]
         view.start(0, 0, "converting")
         run_conversion = partial(convert_documents, path, query_source, translator, settings, Path(output))
         return _run_conversion(settings, output, run_conversion)
+
+
+def _several_languages(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yields a fault for each language option that names several languages."""
+    for name in ("query_language", "document_language"):
+        if are_several(values[name] or ""):
+            yield (
+                f"{_option_name(name)}: must be a single language where queries are made of pairs or documents; got "
+                f"{values[name]}."
+            )
 
 
 def _translator(value: str | None, faults: list[str]) -> TranslatorSettings | None:
@@ -250,6 +268,7 @@ def _settings(
         own[name] = own[name] or language
         if own[name] is None:
             raise click.UsageError(f"Missing option '{_option_name(name)}'.")
+        own[name] = joined_codes(codes_of(own[name]))
     own["columns"] = column_names(values["columns"], faults)
     own["scale"] = _scale(values["scale"], faults)
     settings = ConversionSettings(**own)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, BinaryIO, Final
 
-from schemas.columns import document_columns, expected_form
+from schemas.columns import expected_form, text_columns
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
 from schemas.record_files import parse_ids, parse_texts
@@ -46,7 +46,7 @@ def read_texts(role: str, path: str, fields: Sequence[str] = ()) -> list[Text | 
     """
     try:
         with _open(path) as stream:
-            columns = document_columns(fields) if role == "documents" else None
+            columns = text_columns(fields) if role == "documents" else None
             items = [*parse_texts(stream, path, role=role, columns=columns)]
     except OSError as error:
         raise DataError(f"{role}: {path}: {error.strerror}.") from None
@@ -124,7 +124,7 @@ class DocumentFiles:
           DataError: a file cannot be read to its end, holds no document, or has too many unusable lines.
         """
         seen: set[str] = set()
-        columns = document_columns(fields)
+        columns = text_columns(fields)
         for path, size in zip(self._paths, self._sizes, strict=True):
             try:
                 opened = _open(path)

@@ -19,6 +19,7 @@ from pipeline.output_folder import run_lock
 from pipeline.output_path import local_output
 from pipeline.stages import StageEnd, peak_memory
 from schemas.errors import DataError
+from schemas.languages import codes_of
 from smooth_clir.cli.arguments import allow_commands_option, json_option, overrides_option
 from smooth_clir.cli.imports import check_extra, heavy_imports
 from smooth_clir.cli.summary import RunSummary, describe_files, metrics_table, search_table
@@ -71,7 +72,7 @@ def checked_run(settings: RunConfig) -> RunConfig:
 
 def unknown_languages(settings: RunConfig) -> list[str]:
     """Returns a warning for each language that the encoder was not trained on, if this is known."""
-    languages = dict.fromkeys([settings.data.query_language, settings.data.document_language])
+    languages = dict.fromkeys(code for language in settings.data.languages for code in codes_of(language))
     encoder = settings.channels.encoder
     if not isinstance(encoder, UseMultilingualSettings):
         return []

@@ -86,6 +86,6 @@ def search(
             # The shares hold for queries like those of the eval split, not for marked queries.
             share = None if answer.why_no_good_answer else hit.relevant_share
             doc_id = shown_id(hit.doc_id, hit.passage)
-            show_document(hit.rank, hit.score, share, doc_id, hit.title, hit.text or "", hit.snippet)
+            show_document(hit.rank, hit.score, share, doc_id, hit.title, hit.text or "", hit.snippet, hit.fields)
         if len(queries) != 1:
             show("")

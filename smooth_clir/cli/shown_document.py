@@ -3,6 +3,8 @@
 import os
 import shutil
 import sys
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -36,7 +38,14 @@ def shown_id(doc_id: str, passage: int | None) -> str:
 
 
 def show_document(
-    rank: int, score: float, share: float | None, doc_id: str, title: str, text: str, snippet: "Snippet | None"
+    rank: int,
+    score: float,
+    share: float | None,
+    doc_id: str,
+    title: str,
+    text: str,
+    snippet: "Snippet | None",
+    fields: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Prints a document's rank, score, id and title, or its first words without a title; below, its snippet.
 
@@ -49,10 +58,12 @@ def show_document(
       title: the document's title; may be empty.
       share: the share of relevant documents among those with this score; None shows none.
       snippet: a piece of the text, of at most `snippet_characters()`; None shows none.
+      fields: the document's values by the names of fields.
     """
     name = printable(title, FIELD) if title.strip() else printable(text.strip(), _FIRST_WORDS)
     share_text = "" if share is None else f"{relevant_percentage(share):>14}  "
-    show(f"{rank:3}  {score:7.4f}  {share_text}{printable(doc_id, FIELD)}  {name}")
+    values = ", ".join(f"{field} {printable(value, FIELD)}" for field, value in fields.items())
+    show(f"{rank:3}  {score:7.4f}  {share_text}{printable(doc_id, FIELD)}  {name}{f'  ({values})' if values else ''}")
     if snippet is None:
         return
     has_bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -25,7 +25,7 @@ from schemas.evaluation import EvaluationReport, PartReport
 from schemas.search_report import SearchReport
 from schemas.served_versions import served_versions
 
-_DOMAIN_METRICS: Final = ("p_mr_1", "ndcg_5", "map")
+_PART_METRICS: Final = ("p_mr_1", "ndcg_5", "map")
 
 
 def metrics_table(report: EvaluationReport) -> str:
@@ -45,8 +45,11 @@ def metrics_table(report: EvaluationReport) -> str:
         if report.seen.queries and report.cold.queries:
             lines += ["", *_table("seen", report.seen), f"{report.seen.queries:,} queries"]
             lines += ["", *_table("cold", report.cold), f"{report.cold.queries:,} queries"]
-    if report.domains:
-        lines += ["", *_domains(report.domains)]
+    for title, parts in (("domain", report.domains), ("query language", report.query_languages)):
+        if parts:
+            lines += ["", *_parts(title, parts)]
+    if report.languages:
+        lines += ["", *_parts("language", report.languages, ("relevant_share", "first_ten_share"))]
     return "\n".join(lines)
 
 
@@ -91,12 +94,16 @@ def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping
     ]
 
 
-def _domains(domains: Mapping[str, PartReport]) -> Iterator[str]:
-    """Yields a line for each domain: its queries, and the model's main metrics."""
-    first = max(len("domain"), *map(len, domains)) + 1
-    yield f"{'domain':{first}}{'queries':>10}" + "".join(f"{key:>10}" for key in _DOMAIN_METRICS)
-    for name, part in domains.items():
-        yield f"{name:{first}}{part.queries:>10,}" + "".join(f"{part.metrics[key]:>10.4f}" for key in _DOMAIN_METRICS)
+def _parts(title: str, parts: Mapping[str, PartReport], shares: Sequence[str] = ()) -> Iterator[str]:
+    """Yields a line for each part of the queries: their number, the model's main metrics, and shares."""
+    first = max(len(title), *map(len, parts)) + 1
+    names = "".join(f"{key:>10}" for key in _PART_METRICS) + "".join(f"{share:>{len(share) + 2}}" for share in shares)
+    yield f"{title:{first}}{'queries':>10}{names}"
+    for name, part in parts.items():
+        values = [f"{part.metrics[key]:.4f}" if part.queries else "-" for key in _PART_METRICS]
+        metrics = "".join(f"{value:>10}" for value in values)
+        part_shares = "".join(f"{getattr(part, share):>{len(share) + 2}.1%}" for share in shares)
+        yield f"{name:{first}}{part.queries:>10,}{metrics}{part_shares}"
 
 
 def metrics_columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> list[str]:

@@ -25,7 +25,7 @@ class Collection(Versions):
     has_passages: bool
     """Whether the model takes passages in place of documents, so that numbers of documents count passages."""
     query_language: str | None
-    """ISO 639-1; null if unknown."""
+    """ISO 639-1, several codes joined by a plus; null if unknown."""
     document_language: str | None
     can_explain: bool
     drift: Drift
@@ -54,6 +54,8 @@ class Hit(JsonRecord):
     """Number of the document's best passage, from 0, which has the score, the snippet and the text; null for a whole
     document."""
     title: str
+    fields: dict[str, str]
+    """The document's values of the collection's fields, without missing ones."""
     score: float
     dense: float
     """The vectors' part of the score."""

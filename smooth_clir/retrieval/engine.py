@@ -239,6 +239,7 @@ class Engine:
             doc_id=document_of(document.id),
             passage=passage_number(document.id),
             title=document.title,
+            fields={name: value for name, value in zip(self._index.fields, document.fields, strict=True) if value},
             score=_finite(hit.score),
             dense=hit.dense,
             words=hit.words,

@@ -98,20 +98,25 @@ class MilvusIndex:
 
     def texts(self, positions: Sequence[str]) -> list[Text]:
         numbers = [_number(position) for position in positions]
-        documents = self._ask("get", _texts, ids=numbers, output_fields=[DOC_ID, TITLE, TEXT]) if numbers else []
+        read = partial(_texts, fields=len(self.fields))
+        documents = self._ask("get", read, ids=numbers, output_fields=self._text_columns) if numbers else []
         number_to_text = {document.line: document for document in documents}
         if missing := [number for number in numbers if number not in number_to_text]:
             raise LookupError(missing[0])
         return [number_to_text[number] for number in numbers]
 
     def documents(self) -> Iterator[Text]:
-        rows = self._ask("query_iterator", _batches, output_fields=[NUMBER, DOC_ID, TITLE, TEXT])
+        rows = self._ask("query_iterator", _batches, output_fields=[NUMBER, *self._text_columns])
         while True:
             with self._milvus.reading("query_iterator"):
-                batch = _texts(next(rows, []))
+                batch = _texts(next(rows, []), len(self.fields))
             if not batch:
                 return
             yield from batch
+
+    @property
+    def _text_columns(self) -> list[str]:
+        return [DOC_ID, TITLE, TEXT, *(f"{FIELD}{position}" for position in range(len(self.fields)))]
 
     @property
     def has_own_terms(self) -> bool:
@@ -313,6 +318,7 @@ class _Document(_Row):
 
     title: str
     text: list[str]
+    fields: list[str | float]
 
 
 class _Hit(_Row):
@@ -368,11 +374,32 @@ def _products(answer: Any) -> dict[int, float]:
     return {hit.number: hit.distance for hit in hits}
 
 
-def _texts(rows: Iterable[Mapping[str, Any]]) -> list[Text]:
+def _texts(rows: Iterable[Mapping[str, Any]], fields: int) -> list[Text]:
     documents = (
-        _Document(number=row[NUMBER], doc_id=row[DOC_ID], title=row[TITLE], text=list(row[TEXT])) for row in rows
+        _Document(
+            number=row[NUMBER],
+            doc_id=row[DOC_ID],
+            title=row[TITLE],
+            text=list(row[TEXT]),
+            fields=[row[f"{FIELD}{position}"] for position in range(fields)],
+        )
+        for row in rows
     )
-    return [Text(document.doc_id, document.title, "".join(document.text), document.number) for document in documents]
+    return [
+        Text(
+            document.doc_id,
+            document.title,
+            "".join(document.text),
+            document.number,
+            tuple(value if isinstance(value, str) else _shown_number(value) for value in document.fields),
+        )
+        for document in documents
+    ]
+
+
+def _shown_number(value: float) -> str:
+    """A number as a document has it; "" for a missing value."""
+    return "" if value == NO_NUMBER else f"{value:.15g}"
 
 
 def _batches(rows: Any) -> Iterator[Any]:

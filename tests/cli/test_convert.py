@@ -54,6 +54,28 @@ def test_a_beir_folder_is_converted_and_the_next_command_is_named(clir: Clir, be
     assert (config.data.top_grade, config.loss.theta) == (1, (0.2, 0.7))
 
 
+def test_documents_in_several_languages_keep_the_language_of_each(clir: Clir, beir: Path, tmp_path: Path) -> None:
+    documents = [{"_id": f"d{n}", "text": f"text {n}", "Sprache": code} for n, code in enumerate(("fr", "de", "es"))]
+    corpus = beir / "corpus.jsonl.gz"
+    corpus.write_bytes(gzip.compress("\n".join(map(json.dumps, documents)).encode()))
+    out = tmp_path / "out"
+    languages = ("--query-language", "en", "--document-language", "fr+de", "--columns", "lang=Sprache")
+    done = clir("convert", beir, *languages, "--max-bad-share", "0.5", "--output", out)
+    assert done.code == 0, done.err
+    assert "en queries, de+fr documents" in done.out
+    assert "1 `lang` is none of the languages" in done.out
+    assert (out / "documents.tsv").read_text() == "id\ttitle\ttext\tlang\nd0\t\ttext 0\tfr\nd1\t\ttext 1\tde\n"
+    assert load_config(str(out / "config.yaml")).data.languages == ("en", "de+fr")
+
+
+def test_pairs_have_a_single_language_on_each_side(clir: Clir, tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("wolf\tloup\ndog\tchien\n")
+    languages = ("--query-language", "en", "--document-language", "fr+de")
+    done = clir("convert", "--pairs", pairs, *languages, "--output", tmp_path / "out")
+    assert done.code == 2 and "--document-language: must be a single language" in done.err
+
+
 @pytest.mark.stages
 def test_a_cut_that_a_run_would_make_is_reported_before_the_written_files(
     clir: Clir, beir: Path, tmp_path: Path

@@ -66,7 +66,7 @@ def make_examples(make_artifact) -> Callable[..., Any]:
     def write(folder: str, lists: Lists) -> None:
         with tf.io.TFRecordWriter(f"{folder}/data_tfrecord-00000-of-00001.gz", "GZIP") as writer:
             for query_id, (query_text, documents) in lists.items():
-                texts = [(doc_id, b"a title", text.encode()) for doc_id, (text, _) in documents.items()]
+                texts = [(doc_id, b"a title", text.encode(), b"") for doc_id, (text, _) in documents.items()]
                 grades = [grade for _, grade in documents.values()]
                 domain, has_domain, _ = query_id.partition("/")
                 query = Text(query_id, "a title", query_text, 1)

@@ -86,6 +86,11 @@ DUMPS: Values = {
     "training.sampling": "natural",
 }
 TRANSLATORS = ("channels.lexicon.translator", "evaluation.query_translator")
+NO_TRANSLATORS: Values = {
+    TRANSLATORS[0]: None,
+    "evaluation": {"baselines": ["bm25", "paper", "tfidf"]},
+}
+"""The settings that fit texts in several languages."""
 
 
 NO_SEARCH: Values = {"tuning": {}}
@@ -312,6 +317,12 @@ OTHER_VALUES: list[tuple[Values, Values]] = [
 SWITCHES: list[tuple[Values, Values, str]] = [
     ({"search": {}}, {}, "CorpusIndexer IndexPusher SearchEvaluator"),
     ({"search.engine": "local", "search.milvus": {}}, {}, "IndexPusher SearchEvaluator"),
+    (
+        {"data.document_language": "de+fr"},
+        NO_TRANSLATORS,
+        "CollectionGen WikiClirExampleGen Transform LexiconGen Rivals Trainer PaperTrainer Tuner Evaluator "
+        "CorpusIndexer",
+    ),
     ({"tuning": {}}, {}, "Tuner Trainer TrainingReport"),
     ({"channels.encoder": None}, {}, "TextVectorGen Tuner Trainer Evaluator Gate CorpusIndexer SearchEvaluator"),
     ({"channels.encoder": "use_multilingual"}, {}, "TextVectorGen Evaluator Gate"),

@@ -248,6 +248,42 @@ def test_all_faults_are_reported_at_once_each_at_its_place(config_file: Path) ->
     )
 
 
+@pytest.mark.parametrize("languages", ["[fr, de, fr]", "fr+de", "[de, fr]"])
+def test_several_languages_are_joined_whatever_their_form_and_order(config_file: Path, languages: str) -> None:
+    (config_file.parent / "wiki.documents").write_text("id\ttext\tlang\nd1\tun loup\tfr\nd2\tein Wolf\tde\n")
+    replace(config_file, "document_language: fr", f"document_language: {languages}")
+    config = load_config(str(config_file))
+    assert config.data.languages == ("en", "de+fr")
+    assert config.data.languages_by_role == {"documents": ["de", "fr"]}
+
+
+@pytest.mark.parametrize(
+    ("lines", "override", "shown"),
+    [
+        ("", "data.document_language=[fr, xx]", "must be an ISO 639-1 code (two letters); got 'xx'"),
+        ("", "channels.lexicon.translator={kind: command, command: [[cat]]}", "must be null with several languages"),
+        (
+            "evaluation: {baselines: [translated_bm25]}\n",
+            "evaluation.query_translator={kind: command, command: [[cat]]}",
+            "must be null with several languages",
+        ),
+    ],
+)
+def test_what_does_not_fit_several_languages_is_refused(
+    config_file: Path, lines: str, override: str, shown: str
+) -> None:
+    add(config_file, lines)
+    (config_file.parent / "wiki.documents").write_text("id\ttext\tlang\nd1\tun loup\tfr\nd2\tein Wolf\tde\n")
+    (fault,) = faults_of(config_file, "data.document_language=[fr, de]", override)
+    assert shown in fault
+
+
+def test_a_header_without_the_language_is_refused_where_documents_have_several(config_file: Path) -> None:
+    (config_file.parent / "wiki.documents").write_text("id\ttext\nd1\tun loup\n")
+    (fault,) = faults_of(config_file, "data.document_language=[fr, de]")
+    assert "data.documents" in fault and "lang" in fault
+
+
 @pytest.mark.parametrize("dim", [0, 10**30, "x"])
 def test_an_impossible_width_is_the_only_fault(config_file: Path, dim: object) -> None:
     (config_file.parent / "fr.vec").write_text("loup 1 2\n")

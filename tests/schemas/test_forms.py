@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas import forms, record_files
-from schemas.columns import COLUMNS, document_columns
+from schemas.columns import COLUMNS, text_columns
 from schemas.drops import Drop, DropReason
 from schemas.record_files import parse_ids, parse_role, parse_texts
 from schemas.relevance import MAX_GRADE
@@ -23,7 +23,7 @@ FILE = "corpus.jsonl"
 
 def parse(content: bytes | str, with_titles: bool = False, fields: Sequence[str] = ()) -> list[Text | Drop]:
     stream = io.BytesIO(content.encode() if isinstance(content, str) else content)
-    return [*parse_texts(stream, FILE, with_titles=with_titles, columns=document_columns(fields))]
+    return [*parse_texts(stream, FILE, with_titles=with_titles, columns=text_columns(fields))]
 
 
 # JSON lines

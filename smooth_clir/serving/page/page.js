@@ -32,13 +32,16 @@ function number(value, digits = 3) {
 }
 
 const language = (code) => {
-  if (!code) return null;
   try {
     return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
   } catch {
     return code;
   }
 };
+const codesOf = (joined) => joined ? joined.split("+") : [];
+const languages = (joined) => new Intl.ListFormat("en").format(codesOf(joined).map(language));
+// The code of the only language; null where there are several, or none is known.
+const onlyLanguage = (joined) => codesOf(joined).length === 1 ? joined : null;
 
 const searched = () => collection?.has_passages ? ["passage", "passages"] : ["document", "documents"];
 const plural = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
@@ -183,7 +186,7 @@ function showLegend(hits) {
 }
 
 function resultOf(query, hit, scale, hasShares) {
-  const lang = collection?.document_language ?? null;
+  const lang = hit.fields.lang ?? onlyLanguage(collection?.document_language);
   // The parts as shown add up to the score as shown.
   const score = round(hit.score, 3), feedback = round(hit.feedback, 3);
   const dense = hit.words !== 0 ? round(hit.dense, 3) : score - feedback;
@@ -206,11 +209,19 @@ function resultOf(query, hit, scale, hasShares) {
       element("h2", { lang, dir: "auto" }, hit.title || hit.doc_id),
       element("span", { class: "doc-id" }, element("span", { class: "hidden" }, "document "), hit.doc_id,
         hit.passage === null ? "" : `, passage ${hit.passage + 1}`)),
+    fieldsOf(hit.fields),
     snippetOf(hit.snippet, lang),
     element("div", { class: "score" },
       element("span", { class: "total" }, element("strong", {}, element("span", { class: "hidden" }, "score "), number(score)), share),
       ...rows),
     collection?.can_explain === false ? null : whyOf(query, hit, lang, hasShares));
+}
+
+function fieldsOf(fields) {
+  const entries = Object.entries(fields);
+  if (!entries.length) return null;
+  return element("dl", { class: "fields" }, ...entries.map(([name, value]) => element("div", {},
+    element("dt", {}, name === "lang" ? "language" : name), " ", element("dd", { dir: "auto" }, name === "lang" ? language(value) : value))));
 }
 
 function snippetOf(snippet, lang) {
@@ -319,7 +330,7 @@ function matchesOf(lexicon, total, lang) {
     const answers = large.map((entry) => element("li", {},
       element("span", { lang, dir: "auto" }, joined(entry.document_words, entry.document_term)), " ", element("small", {}, number(entry.part, 4))));
     if (rest.length) answers.push(element("li", { class: "rest" }, element("small", {}, `${rest.length} more ${number(sum(rest), 4)}`)));
-    return element("tr", {}, element("th", { scope: "row", dir: "auto", lang: collection?.query_language }, name),
+    return element("tr", {}, element("th", { scope: "row", dir: "auto", lang: onlyLanguage(collection?.query_language) }, name),
       element("td", { class: "fluid" }, element("ul", { class: "answers" }, ...answers)), element("td", {}, number(value, 4)));
   });
   return [heading, element("table", {},
@@ -402,17 +413,17 @@ function wholeOf(text, words, lang) {
 // What people do
 
 function showCollection() {
-  const from = language(collection.query_language), to = language(collection.document_language);
+  const from = languages(collection.query_language), to = languages(collection.document_language);
   at("collection").replaceChildren(`${plural(collection.documents, ...searched())}${to ? ` in ${to}` : ""}${from ? `, queries in ${from}` : ""}`);
   if (from && to) {
     at("welcome").replaceChildren(`Search ${to} documents in ${from}. Nothing is translated for it: each document is compared with your query.`);
     box.placeholder = `Search in ${from}`;
   }
-  if (collection.query_language) box.lang = collection.query_language;
+  const lang = onlyLanguage(collection.query_language);
+  if (lang) box.lang = lang;
   const fields = Object.entries(collection.fields);
   at("filter").hidden = !fields.length && !filter.value;
   filter.placeholder = fields.map(([name, field]) => name + (field.type === "number" ? ">=2020" : "=en")).join(", ");
-  const lang = collection.query_language;
   at("example-queries").replaceChildren(...collection.example_queries.map((query) => element("li", {},
     element("a", { href: `?${new URLSearchParams({ q: query })}`, lang, dir: "auto" }, query))));
   at("examples").hidden = Boolean(box.value) || !collection.example_queries.length;

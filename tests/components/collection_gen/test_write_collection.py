@@ -104,6 +104,27 @@ def digest_of(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
+@pytest.mark.parametrize("role", ["queries", "documents"])
+def test_a_text_in_several_languages_begins_its_fields_with_its_own_and_one_in_none_of_them_is_dropped(tmp_path, role):
+    path = tmp_path / "texts.jsonl"
+    path.write_text(
+        '{"id": 1, "text": "un loup", "lang": "fr", "year": 2020}\n{"id": 2, "text": "ein Wolf", "lang": "de"}\n'
+        '{"id": 3, "text": "a wolf", "lang": "en"}\n{"id": 4, "text": "?"}\n'
+    )
+    (tmp_path / "out").mkdir()
+    fields = ["year"] if role == "documents" else []
+    paths, languages = {role: [str(path)]}, {role: ["de", "fr"]}
+    roles = write_collection(paths, {}, TOP_GRADE, str(tmp_path / "out"), fields=fields, languages=languages)
+    (shard,) = roles[role].shards
+    with (tmp_path / "out" / shard.name).open("rb") as stream:
+        values = [text.fields for text in read_texts(stream, shard)]
+    assert values == ([("fr", "2020"), ("de", "")] if role == "documents" else [("fr",), ("de",)])
+    report = roles[role].report
+    assert (report.read, report.used) == (4, 2)
+    (drops,) = report.drops
+    assert (drops.reason, [drop.excerpt for drop in drops.examples]) == (Reason.OTHER_LANGUAGE, ["3 | en", "4 | "])
+
+
 @pytest.mark.parametrize("role", READERS)
 @settings(max_examples=25)
 @given(store=st.sampled_from(STORES), blobs=several_blobs)

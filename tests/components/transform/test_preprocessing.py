@@ -41,7 +41,7 @@ def analyse(folder, lists=LISTS, **settings):
     files = [str(folder / "a.gz"), str(folder / "b.gz")]
     writers = [tf.io.TFRecordWriter(file, "GZIP") for file in files]
     for row, (query, documents, *domain) in enumerate(lists):
-        texts = [(str(index), b"", text.encode()) for index, text in enumerate(documents)]
+        texts = [(str(index), b"", text.encode(), b"") for index, text in enumerate(documents)]
         size = len(documents)
         example = make_example(Text(str(row), "", query, 1), texts, [0] * size, range(size), *domain)
         writers[min(row, 1)].write(example.SerializeToString())

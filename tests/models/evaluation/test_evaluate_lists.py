@@ -1,8 +1,11 @@
 """The evaluation of a model's scores: report, baselines and TREC files, equal to trec_eval's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import pytrec_eval
+import tensorflow as tf
 
 from models.evaluation.evaluate_lists import evaluate, read_baselines
 from models.evaluation.list_metrics import per_query_metrics
@@ -104,6 +107,23 @@ def test_the_report_holds_metrics_errors_baselines_and_reachable_values(lists, e
 def test_one_query_has_no_standard_error():
     report = evaluate(graded_lists({"q1": [0, 2]}), [np.arange(2, dtype=np.float32)], {}, MOST_RELEVANT).report
     assert report.standard_errors == {}
+
+
+def test_each_language_has_its_queries_and_its_shares_of_relevant_and_of_first_documents():
+    lists = graded_lists({"q1": [2, 0, 0], "q2": [0, 2, 1]})
+    ids = lists.document_columns["doc_id"]
+    languages = tf.where(ids == b"7", b"de", b"fr")
+    lists = replace(
+        lists,
+        document_columns={**lists.document_columns, "doc_lang": languages},
+        query_columns={**lists.query_columns, "query_lang": tf.constant(["en", "it"])},
+    )
+    report = evaluate(lists, [np.arange(3, dtype=np.float32)] * 2, {}, MOST_RELEVANT).report
+    assert {name: part.queries for name, part in report.languages.items()} == {"de": 1, "fr": 1}
+    assert report.languages["de"].metrics["p_mr_1"] == 0
+    assert [part.relevant_share for part in report.languages.values()] == pytest.approx([1 / 3, 2 / 3])
+    assert [part.first_ten_share for part in report.languages.values()] == pytest.approx([1 / 3, 2 / 3])
+    assert {name: part.queries for name, part in report.query_languages.items()} == {"en": 1, "it": 1}
 
 
 # Seen and cold documents

@@ -71,6 +71,21 @@ def test_a_translation_that_another_word_explains_better_comes_after_one_of_its_
     assert max(table["honey"], key=table["honey"].get) == "miel"
 
 
+@settings(max_examples=6)
+@given(PAIRS, PAIRS)
+def test_of_several_tables_each_entry_has_its_largest_weight(pairs, others):
+    named = [(*join(pair), 1.0, name) for name, table in (("fr", pairs), ("de", others)) for pair in table]
+    expected = [table_of(learn(table, [])) for table in (pairs, others)]
+    largest = {
+        query: {
+            document: max(table.get(query, {}).get(document, 0) for table in expected)
+            for document in {document for table in expected for document in table.get(query, {})}
+        }
+        for query in {query for table in expected for query in table}
+    }
+    assert_equal_tables(table_of(learn_lexicon("lexicon", LANGUAGES, ALL_WORDS, named, [])), largest)
+
+
 @settings(max_examples=8)
 @given(PAIRS, st.data())
 def test_a_pair_of_weight_two_counts_like_two_pairs(pairs, data):

@@ -68,7 +68,26 @@ def test_queries_of_other_domains_are_paired_with_nothing(tmp_path):
     assert mr_pairs(files, 2, domains_to_train(["health"])) == [(b"arts", b"loup"), (b"news", b"loup")]
 
 
+@pytest.mark.parametrize(
+    ("languages", "tables"), [(("en", "de+fr"), ["fr", "de"]), (("en+it", "de+fr"), ["en-fr", "en-de"])]
+)
+def test_pairs_of_several_languages_belong_to_tables_of_their_own(tmp_path, languages, tables):
+    wolf = {**example(b"q1", b"wolf", {b"loup": 2, b"chien": 1, b"Wolf": 2}), "doc_lang": [b"fr", b"fr", b"de"]}
+    write_examples(tmp_path / "a", [wolf | {"query_lang": [b"en"]}])
+    loup, other = mr_pairs([str(tmp_path / "a")], 2, languages=languages)
+    assert [loup, other] == [(b"wolf", b"loup", 1.0, tables[0]), (b"wolf", b"Wolf", 1.0, tables[1])]
+
+
 # Further pairs
+
+
+@pytest.mark.parametrize("by_file", [False, True])
+def test_where_documents_are_in_several_languages_each_file_is_a_table(tmp_path, by_file):
+    pairs = further_pairs(tmp_path, [GOOD, GOOD])
+    pairs = FurtherPairs(pairs.sources, 0.0, by_file)
+    paths = [path for source in pairs.sources for path in source.paths]
+    tables = [(path,) if by_file else () for path in paths for _ in WORDS]
+    assert [*map(tuple, pairs)] == [(*pair, *table) for pair, table in zip(WORDS * 2, tables, strict=True)]
 
 
 @pytest.mark.parametrize("store", [bytes, gzip.compress, bz2.compress])
