@@ -60,7 +60,7 @@ def test_every_block_that_could_run_here_has_its_output_below_it() -> None:
         assert [code for code in without_output if not re.search("pip install|docker compose|kubectl", code)] == []
         assert len(without_output) <= 2 < len(page)
     headings = re.findall(r"^## (.*)$", (DOCS / "recipes.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(headings) == 13 <= len(shown(DOCS / "recipes.md"))
+    assert len(headings) == 14 <= len(shown(DOCS / "recipes.md"))
 
 
 # docs/python.md and its notebook

@@ -106,7 +106,7 @@ def picture(title: str, figures: _Figures) -> str:
         axes = figure.subplots()
         for number, (system, by_pairs) in enumerate(figures.items()):
             means = [np.mean([report["ndcg_5"] for report in by_pairs[pairs]]) for pairs in by_pairs]
-            axes.plot([*by_pairs], means, label=system, marker="o", markersize=3, **line_style(number))
+            axes.plot([*by_pairs], means, label=system, markersize=4, **line_style(number))
         axes.set_xscale("log")
         axes.set_xlabel("pairs of a query and its document")
         axes.set_ylabel("NDCG@5")

@@ -44,7 +44,8 @@ class Sum(NamedTuple):
 def fit_weight(sums: Sequence[Sum], top_grade: int, candidates: Candidates = CHANNEL) -> Fitted:
     """Finds the weight with the largest mean of ndcg_5 + 0.1 p_mr_1 over sums.
 
-    Among equally good weights the first is taken. Never on the test split.
+    Among equally good weights the first is taken. Where this is 0, and the channel alone ranks as well, too few lists
+    were ranked to choose a part, and the weight in the middle is taken. Never on the test split.
 
     Args:
       sums: a single sum with the eval split; or for each domain a sum that was trained without it, with its lists.
@@ -56,12 +57,17 @@ def fit_weight(sums: Sequence[Sum], top_grade: int, candidates: Candidates = CHA
         for lists, base, channel, _ in sums
     ]
 
-    def metrics(weight: float) -> EvalMetrics:
+    def metrics(weight: float, has_base: bool = True) -> EvalMetrics:
         parts = []
         for sum_lists, (base, channel) in zip(sums, scores, strict=True):
-            scale = np.float32(sum_lists.scale)
+            scale = np.float32(sum_lists.scale * has_base)
             total = [scale * first + np.float32(weight) * second for first, second in zip(base, channel, strict=True)]
             parts.append(EvalMetrics.measure(sum_lists.lists, total, top_grade))
         return EvalMetrics.mean(parts)
 
-    return best_number({weight: metrics(weight) for weight in candidates.weights}, candidates.usual)
+    by_weight = {weight: metrics(weight) for weight in candidates.weights}
+    fitted = best_number(by_weight, candidates.usual)
+    if fitted.value == 0 and metrics(1.0, has_base=False) == by_weight[0]:
+        equal = [weight for weight in by_weight if by_weight[weight] == by_weight[0]]
+        fitted = fitted.model_copy(update={"value": equal[len(equal) // 2]})
+    return fitted
