@@ -66,7 +66,7 @@ def convert_content(content: Mapping[str, Any], settings: ConversionSettings, ou
         paths = [*chain(*files.values())]
         fault = made_fault(output, CONVERSION)
         file_faults = [*([f"output: {fault}"] if fault else []), *filter(None, map(file_fault, paths))]
-        own_faults = settings_faults(settings, () if file_faults else paths)
+        own_faults = settings_faults(settings, () if file_faults else paths, "pairs" not in content)
         if faults := [*file_faults, *(f"{name}: {fault}" for name, fault in own_faults)]:
             raise ConfigError(faults)
         try:

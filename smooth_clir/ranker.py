@@ -15,6 +15,7 @@ from pipeline.conversion.inputs import ConversionSettings
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import run_lock
 from schemas.errors import DataError
+from schemas.languages import codes_of, joined_codes
 from schemas.wikiclir import Text
 from smooth_clir.cli.imports import check_extra, heavy_imports
 from smooth_clir.cli.model_folder import IndexLocation, find_index, index_updater
@@ -66,8 +67,8 @@ class Ranker(LoadedModel):
         judgments: Judgments | None = None,
         *,
         pairs: Pairs | None = None,
-        query_language: str,
-        document_language: str,
+        query_language: str | Sequence[str],
+        document_language: str | Sequence[str],
         output: str,
         settings: Mapping[str, Any] | None = None,
         columns: Mapping[str, Sequence[str]] | None = None,
@@ -84,7 +85,8 @@ class Ranker(LoadedModel):
           judgments: query id to document id to grade, or (query_id, doc_id, grade) of each, or as for queries.
           pairs: instead of these three, (query, document) of each, such as translations, or as for queries; or the
             paths of two aligned files.
-          query_language, document_language: ISO 639-1 codes.
+          query_language, document_language: ISO 639-1 codes; for several of a side a list, and each text has a key or
+            a column `lang`.
           output: a folder that is new, empty, or of an earlier call.
           settings: setting to value, such as {"training.epochs": 3}: docs/settings.md.
           columns: column to its names in tables and files, where they are no usual ones: {"text": ["body"]}.
@@ -102,8 +104,12 @@ class Ranker(LoadedModel):
           Ranker.train(pairs=pairs, query_language="en", document_language="fr", output="runs/fr").search("moon")
         """
         check_extra("pipeline")
+        queries_in, documents_in = (
+            joined_codes(codes_of(language) if isinstance(language, str) else language)
+            for language in (query_language, document_language)
+        )
         own = ConversionSettings(
-            query_language, document_language, columns=columns or {}, scale=None if scale is None else tuple(scale)
+            queries_in, documents_in, columns=columns or {}, scale=None if scale is None else tuple(scale)
         )
         roles: dict[str, Any] = {"queries": queries, "documents": documents, "judgments": judgments, "pairs": pairs}
         convert_content({role: content for role, content in roles.items() if content is not None}, own, output)

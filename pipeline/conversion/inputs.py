@@ -357,15 +357,21 @@ def read_records(account: FileAccount, parse: Callable[[BinaryIO, str], Iterable
                 yield item
 
 
-def settings_faults(settings: ConversionSettings, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+def settings_faults(
+    settings: ConversionSettings, paths: Sequence[str], have_queries: bool = True
+) -> Iterator[tuple[str, str]]:
     """Yields the name of each wrong setting, and what is wrong with it.
 
     Args:
       settings: of a conversion.
       paths: the files, which can be read.
+      have_queries: whether the queries are texts of their own, and not parts of pairs or of documents.
     """
     for name in ("query_language", "document_language"):
-        for code in codes_of(getattr(settings, name)):
+        language = getattr(settings, name)
+        if are_several(language) and not have_queries:
+            yield name, f"must be a single language where queries come from pairs or documents; got {language}."
+        for code in codes_of(language):
             if code not in LANGUAGES:
                 yield name, f"must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
     for column, names in settings.columns.items():

@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -25,7 +25,7 @@ from pipeline.made_folder import made_fault
 from pipeline.output_folder import run_lock
 from pipeline.settings_file import NotYamlError, describe_fault, load_yaml
 from schemas.errors import ConfigError
-from schemas.languages import are_several, codes_of, joined_codes
+from schemas.languages import codes_of, joined_codes
 from schemas.settings import did_you_mean
 from schemas.splits import SPLITS
 from smooth_clir.cli.arguments import allow_commands_option, column_names, columns_option, json_option
@@ -188,15 +188,13 @@ def _convert_pairs(values: Mapping[str, Any], output: str, faults: list[str]) ->
     paths = values["pairs"]
     if len(paths) > 2:
         faults.append(f"--pairs: must be a file of pairs, or two aligned files; got {len(paths)} files.")
-    faults += _several_languages(values)
-    settings = _settings(values, paths, None, None, faults)
+    settings = _settings(values, paths, None, None, faults, have_queries=False)
     return _run_conversion(settings, output, lambda: convert_pairs(paths, settings, Path(output)))
 
 
 def _convert_documents(values: Mapping[str, Any], output: str, faults: list[str]) -> tuple[str, Conversion]:
     """Converts documents, whose titles or first sentences become queries; returns a heading and the result."""
     translator = _translator(values["translator"], faults)
-    faults += _several_languages(values)
     query_language, document_language = values["query_language"], values["document_language"]
     if values["translator"] is None and query_language != document_language:
         faults.append(
@@ -208,23 +206,13 @@ def _convert_documents(values: Mapping[str, Any], output: str, faults: list[str]
     elif values["translator"] is not None and query_language == document_language:
         faults.append(f"--translator: must not be given where queries and documents are both in {query_language}.")
     path, query_source = values["documents"], values["queries_from"]
-    settings = _settings(values, [path], None, None, faults)
+    settings = _settings(values, [path], None, None, faults, have_queries=False)
     with heavy_imports():
         from pipeline.conversion.document_pairs import convert_documents
     with StageView() as view:
         view.start(0, 0, "converting")
         run_conversion = partial(convert_documents, path, query_source, translator, settings, Path(output))
         return _run_conversion(settings, output, run_conversion)
-
-
-def _several_languages(values: Mapping[str, Any]) -> Iterator[str]:
-    """Yields a fault for each language option that names several languages."""
-    for name in ("query_language", "document_language"):
-        if are_several(values[name] or ""):
-            yield (
-                f"{_option_name(name)}: must be a single language where queries are made of pairs or documents; got "
-                f"{values[name]}."
-            )
 
 
 def _translator(value: str | None, faults: list[str]) -> TranslatorSettings | None:
@@ -251,6 +239,7 @@ def _settings(
     query_language: str | None,
     document_language: str | None,
     faults: list[str],
+    have_queries: bool = True,
 ) -> ConversionSettings:
     """Returns the settings of a conversion.
 
@@ -259,6 +248,7 @@ def _settings(
       paths: the files that are converted.
       query_language, document_language: the languages where the command line names none.
       faults: all earlier faults.
+      have_queries: see `settings_faults`.
 
     Raises:
       ConfigError: there are faults: all of them.
@@ -273,7 +263,7 @@ def _settings(
     own["scale"] = _scale(values["scale"], faults)
     settings = ConversionSettings(**own)
     file_faults = [*filter(None, map(file_fault, paths))]
-    named_faults = settings_faults(settings, () if file_faults else paths)
+    named_faults = settings_faults(settings, () if file_faults else paths, have_queries)
     faults = [*faults, *(f"{_option_name(name)}: {fault}" for name, fault in named_faults), *file_faults]
     if faults:
         raise ConfigError(faults)

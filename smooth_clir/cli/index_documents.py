@@ -7,8 +7,9 @@ import click
 
 from pipeline.input_files import files_of
 from pipeline.output_path import local_fault
-from schemas.columns import field_name
+from schemas.columns import field_name, fields_of_roles
 from schemas.errors import DataError
+from schemas.languages import are_several
 from smooth_clir.cli.arguments import index_option, json_option, model_argument
 from smooth_clir.cli.documents import STDIN, DocumentFiles, read_ids
 from smooth_clir.cli.imports import heavy_imports
@@ -115,9 +116,11 @@ def index_command(
 
 
 def _fields_of_run(location: IndexLocation) -> tuple[str, ...]:
-    """Returns the documents' fields in a run's configuration."""
-    fields = location.settings("search").get("fields")
-    return _field_names(",".join(map(str, fields))) if isinstance(fields, list) else ()
+    """Returns the documents' fields in a run's configuration, first the language where documents have several."""
+    fields, language = location.settings("search").get("fields"), location.settings("data").get("document_language")
+    names = _field_names(",".join(map(str, fields))) if isinstance(fields, list) else ()
+    in_languages = ["documents"] if isinstance(language, str) and are_several(language) else []
+    return fields_of_roles(in_languages, names)["documents"]
 
 
 def _field_names(text: str) -> tuple[str, ...]:
