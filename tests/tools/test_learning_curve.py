@@ -1,6 +1,10 @@
 """The report of few pairs: a column for each number of pairs, and a line for each system in the picture."""
 
+import pytest
+
 from tools.learning_curve import PICTURE, picture, report_text
+
+pytestmark = pytest.mark.stages
 
 FIGURES = {
     "best": {
