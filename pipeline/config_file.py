@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pydantic
@@ -138,13 +139,14 @@ def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
 
 
 def _fields_in(content: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The fields of queries and of documents; none if their settings have faults, which `check_config` reports."""
-    try:
-        data = SourceSettings.model_validate(content.get("data"))
+    """The fields of queries and of documents; `check_config` reports the faults of their settings."""
+    fields: tuple[str, ...] = ()
+    in_languages: dict[str, list[str]] = {}
+    with suppress(pydantic.ValidationError):
         fields = SearchSettings.model_validate(content.get("search") or {}).fields
-    except pydantic.ValidationError:
-        return {}
-    return fields_of_roles(data.languages_by_role, fields)
+    with suppress(pydantic.ValidationError):
+        in_languages = SourceSettings.model_validate(content.get("data")).languages_by_role
+    return fields_of_roles(in_languages, fields)
 
 
 def _width_in(content: Mapping[str, Any]) -> int | None:

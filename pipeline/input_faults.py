@@ -11,6 +11,7 @@ from pipeline.pair_direction import direction_fault
 from schemas.columns import Columns, columns_hint, expected_form, own_columns, text_columns
 from schemas.drops import Drop
 from schemas.errors import DataError
+from schemas.languages import LANGUAGE_FIELD
 from schemas.lexicon_pairs import is_table, parse_pairs
 from schemas.record_files import parse_role
 from schemas.settings import PathSetting
@@ -38,10 +39,16 @@ def check_inputs(
     collection = {setting.keys[-1]: setting for setting in inputs if setting.form == "collection"}
     for role, fault in check_collection({role: setting.path for role, setting in collection.items()}, fields=fields):
         yield collection[role], fault
+    in_languages = any(LANGUAGE_FIELD in names for names in fields.values())
     for setting in inputs:
         if setting.form != "collection" and (head_fault := _input_fault(setting.path, setting.form, width)):
             yield setting, head_fault
-        elif setting.form == "pairs" and (order_fault := _swapped_columns_fault(setting.path, collection)):
+        # The first texts of a file may be in one of several languages, and say nothing about the others.
+        elif (
+            setting.form == "pairs"
+            and not in_languages
+            and (order_fault := _swapped_columns_fault(setting.path, collection))
+        ):
             yield setting, order_fault
 
 

@@ -47,6 +47,7 @@ from pipeline.layout import CHECKPOINTS, TEXT_VECTORS, TRANSLATIONS
 from pipeline.training_jobs import search_job, training_job, word_tables
 from schemas.columns import fields_of_roles
 from schemas.features import DOCUMENT_STEM_VOCABULARY, QUERY_STEM_VOCABULARY, WITHOUT_TITLES
+from schemas.languages import stem_languages
 
 NAME: Final = "smooth-clir"
 """No underscore, which Kubeflow Pipelines refuses."""
@@ -180,12 +181,12 @@ class _Stages:
                 **config.trained_domains._asdict(),
             )
             validators.append(domain_validator)
-        stem_languages = {QUERY_STEM_VOCABULARY: data.query_language, DOCUMENT_STEM_VOCABULARY: data.document_language}
+        vocabularies = QUERY_STEM_VOCABULARY, DOCUMENT_STEM_VOCABULARY
         settings = TransformSettings(
             vocabulary_size=data.vocabulary_size,
             rules=data.word_rules,
             word_tables=word_tables(config),
-            stem_languages=stem_languages if reads.stems else {},
+            stem_languages=dict(zip(vocabularies, stem_languages(data.languages), strict=True)) if reads.stems else {},
             held_out=() if config.adversary.held_out_texts else data.held_out,
             joint_stems=reads.starts_from_lexicon,
         )

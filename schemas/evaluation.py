@@ -43,9 +43,9 @@ class LanguageReport(PartReport):
 
     relevant_share: float
     """The language's share of the relevant documents of all queries."""
-    first_ten_share: float
-    """The language's share of the first ten documents of all queries; below `relevant_share`, the model prefers other
-    languages."""
+    first_share: float
+    """The language's share of the first documents of all queries, of each as many as are relevant; equal to
+    `relevant_share` in a perfect order. Below it, the model prefers other languages."""
 
 
 class EvaluationReport(JsonRecord):

@@ -1,6 +1,6 @@
 """Languages: their codes in ISO 639-1, which also name Wikipedia's editions, and their English names.
 
-A collection in several languages has their codes joined, such as `de+es`, wherever another has its language's code.
+A collection in several languages has their codes joined, such as `de+es`, in place of a single code.
 Each of its texts names its own language in the field `lang`.
 """
 
@@ -57,6 +57,19 @@ def codes_of(language: str) -> tuple[str, ...]:
 def are_several(language: str) -> bool:
     """Whether codes of several languages are joined."""
     return _JOINT in language
+
+
+def stem_languages(languages: tuple[str, str]) -> tuple[str, str]:
+    """Returns the languages by whose rules queries and documents are stemmed: all of both where either has several.
+
+    Example:
+      >>> stem_languages(("en", "fr")), stem_languages(("vi", "de+vi"))
+      (('en', 'fr'), ('de+vi', 'de+vi'))
+    """
+    if not any(map(are_several, languages)):
+        return languages
+    union = joined_codes(code for language in languages for code in codes_of(language))
+    return union, union
 
 
 def is_one_language(languages: tuple[str, str]) -> bool:

@@ -89,7 +89,7 @@ class Reason(DropReason):
     TWO_SPLITS = ("query in two splits", True)
     NO_DOMAIN = ("query without a domain (data.domains)", True)
     TWO_DOMAINS = ("query with two domains", True)
-    OTHER_LANGUAGE = ("`lang` is none of the languages of data.query_language or data.document_language", True)
+    OTHER_LANGUAGE = ("`lang` is missing, or none of the named languages", True)
     QUERY_DROPPED = ("its query was left out", False)
     NO_JUDGMENT = ("query without a judgment or candidate", False)
     BEYOND_LIMIT = ("query beyond data.max_queries", False)

@@ -29,6 +29,10 @@ class Files(NamedTuple):
     judgments: Sequence[_Row]
     candidates: Sequence[_Row]
 
+    def equal_parts(self) -> tuple[object, ...]:
+        """What collections that are joined must have in common."""
+        return self.queries, [doc_id for doc_id, *_ in self.documents], self.judgments, self.candidates
+
 
 def language_of(doc_id: str, languages: Sequence[str]) -> str:
     """Returns the language that a document's id chooses.
@@ -83,10 +87,14 @@ def read_files(folder: Path) -> Files:
 @click.option("--mixed", "is_mixed", is_flag=True, help="Put each document in one language.")
 def main(output: Path, collections: tuple[str, ...], is_mixed: bool) -> None:
     """Writes the files of the joined collection."""
-    folders = dict(value.split("=", 1) for value in collections)
-    files = {code: read_files(Path(folder)) for code, folder in folders.items()}
+    named = [value.partition("=") for value in collections]
+    if not all(code and folder for code, _, folder in named) or len({code for code, *_ in named}) < len(named):
+        raise click.UsageError(
+            f"each argument must be CODE=FOLDER, with a code of its own; got {' '.join(collections)}"
+        )
+    files = {code: read_files(Path(folder)) for code, _, folder in named}
     first, *others = files.values()
-    if any((other.queries, other.candidates) != (first.queries, first.candidates) for other in others):
+    if any(other.equal_parts() != first.equal_parts() for other in others):
         raise click.ClickException(
             f"the collections must have the same queries and lists; got {', '.join(collections)}"
         )

@@ -51,7 +51,7 @@ def write_collection(
       folder: the folder to write to.
       apply: shares the files among workers.
       fields: further fields of documents.
-      languages: role to the codes of its languages, for texts in several languages, whose first field is their own.
+      languages: role to its codes, where texts are in several languages; a text's first field is then its own.
 
     Returns:
       the content of the manifest.

@@ -208,9 +208,9 @@ def _metrics(settings: Mapping[str, Any], report: EvaluationReport) -> Sequence[
         blocks.append(_table_of_parts("query language", report, report.query_languages))
     if report.languages:
         blocks += [
-            "By the language of the MR document, with the language's share of all relevant documents and of the first "
-            "ten documents of each query:",
-            _table_of_parts("language", report, report.languages, ("relevant_share", "first_ten_share")),
+            "By the language of the MR document, with the language's share of the relevant documents of all queries, "
+            "and of as many first documents:",
+            _table_of_parts("language", report, report.languages, ("relevant_share", "first_share")),
         ]
     return blocks
 

@@ -24,7 +24,11 @@ _TEXTS: Final = ("queries", "documents", "judgments")
 
 def _joined(language: Any) -> Any:
     """The codes of a list, joined; any other value as it is."""
-    return joined_codes(language) if isinstance(language, list) and language else language
+    if isinstance(language, list) and language:
+        if not all(isinstance(code, str) for code in language):
+            raise ValueError(f'must be a list of ISO 639-1 codes; got {language}; write "no" in quotes')
+        return joined_codes(language)
+    return language
 
 
 def _known(language: str) -> str:
@@ -185,7 +189,7 @@ class DataSettings(Settings):
 
     @field_validator("query_language", "document_language")
     @classmethod
-    def _dumps_are_of_two_languages(cls, language: str, info: ValidationInfo) -> str:
+    def _dumps_have_single_languages(cls, language: str, info: ValidationInfo) -> str:
         if are_several(language) and info.data.get("wikipedia"):
             raise ValueError(f"must be a single language with data.wikipedia; got {language}")
         return language

@@ -41,8 +41,6 @@ from schemas.trec import parse_run, qrels_lines
 _FEW_QUERIES: Final = 40
 """With fewer test queries, the standard error of a metric is about .05 or more."""
 _SIGNIFICANCE: Final = 0.05
-_FIRST: Final = 10
-"""The documents of a list whose languages are counted."""
 _MAIN: Final = "ndcg_5"
 """The metric for comparing channels."""
 
@@ -187,18 +185,19 @@ def _language_reports(
         return {}
     doc_languages = lists.split(column.numpy()[lists.documents.flat_values.numpy()])
     relevant, first = Counter[bytes](), Counter[bytes]()
-    most_relevant = []
+    mr_languages = []
     for languages, grades, list_scores, doc_ids in zip(doc_languages, lists.grades, scores, lists.doc_ids, strict=True):
-        relevant.update(languages[grades > NOT_RELEVANT].tolist())
-        first.update(languages[rank(list_scores, doc_ids)[:_FIRST]].tolist())
-        most_relevant.append({*languages[grades == top_grade].tolist()})
+        relevant_languages = languages[grades > NOT_RELEVANT]
+        relevant.update(relevant_languages.tolist())
+        first.update(languages[rank(list_scores, doc_ids)[: len(relevant_languages)]].tolist())
+        mr_languages.append({*languages[grades == top_grade].tolist()})
     return {
         code.decode(): LanguageReport(
-            **part(np.array([code in codes for codes in most_relevant])).model_dump(),
+            **part(np.array([code in codes for codes in mr_languages])).model_dump(),
             relevant_share=relevant[code] / relevant.total(),
-            first_ten_share=first[code] / first.total(),
+            first_share=first[code] / first.total(),
         )
-        for code in sorted(relevant)
+        for code in sorted({*relevant, *first})
     }
 
 

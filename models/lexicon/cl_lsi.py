@@ -22,6 +22,7 @@ from models.rankers.scorer import Bounds, FixedScorer, InnerProduct, ScorerInput
 from models.texts.tokens import within_limit
 from schemas import features as f
 from schemas.errors import DataError
+from schemas.languages import stem_languages
 from schemas.training_history import Fitted
 from schemas.word_rules import WordRules
 
@@ -100,7 +101,7 @@ def _train_pairs(inputs: ScorerInputs) -> tuple[_Side, _Side]:
     is_pair = np.concatenate([np.zeros(0, bool), *(grades == inputs.job.top_grade for grades in lists.grades)])
     query_rows = lists.documents.value_rowids().numpy()[is_pair].tolist()
     doc_rows = lists.documents.flat_values.numpy()[is_pair].tolist()
-    (query_language, document_language), rules = inputs.job.languages, inputs.job.rules
+    (query_language, document_language), rules = stem_languages(inputs.job.languages), inputs.job.rules
     query_side = _Side.from_texts(queries, query_rows, query_language, rules)
     document_side = _Side.from_texts(documents, doc_rows, document_language, rules)
     if min(len(doc_rows), len(query_side.terms), len(document_side.terms)) < 2:
@@ -218,7 +219,7 @@ class ClLsi(FixedScorer, InnerProduct):
     ) -> "ClLsi":
         queries, documents = (
             FoldedTexts(side.terms, side.idf[:, np.newaxis] * vectors, language, inputs.job.rules)
-            for side, vectors, language in zip(pairs, maps, inputs.job.languages, strict=True)
+            for side, vectors, language in zip(pairs, maps, stem_languages(inputs.job.languages), strict=True)
         )
         return cls(queries, documents, fitted, name=inputs.name)
 

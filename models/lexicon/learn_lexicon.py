@@ -15,6 +15,7 @@ from models.lexicon.model_1 import explained_shares, largest
 from models.lexicon.terms import TermCounter
 from models.texts.word_counts import batches, text_batches
 from schemas.collection import RawText, each_shard
+from schemas.languages import stem_languages
 from schemas.word_rules import WordRules
 
 Pair: TypeAlias = tuple[RawText, RawText] | tuple[RawText, RawText, float] | tuple[RawText, RawText, float, str]
@@ -50,6 +51,7 @@ def learn_lexicon(
       pairs: texts with the same meaning.
       collection: the text of every document; `DocumentTexts` are counted shard by shard.
     """
+    languages = stem_languages(languages)
     counter = TermCounter(kind, rules)
     occurrences = Counter[bytes]()
     translations = sparse.csr_matrix((0, 0))
@@ -101,13 +103,15 @@ def _translations(
     texts = [_DistinctTexts(counter, languages[0]), _DistinctTexts(counter, languages[1], occurrences)]
     pair_rows: list[list[int]] = [[], []]
     weights: list[float] = []
-    table_names: list[str] = []
+    table_of_pair: list[int] = []
+    number_of_table: dict[str, int] = {}
     for batch in batches(pairs, _BATCH):
         sides = [pair[0] for pair in batch], [pair[1] for pair in batch]
         for side, side_texts, side_rows in zip(texts, sides, pair_rows, strict=True):
             side_rows.extend(side.add(side_texts))
         weights.extend(pair[2] if len(pair) > 2 else 1.0 for pair in batch)
-        table_names.extend(pair[3] if len(pair) > 3 else "" for pair in batch)
+        names = (pair[3] if len(pair) > 3 else "" for pair in batch)
+        table_of_pair.extend(number_of_table.setdefault(name, len(number_of_table)) for name in names)
     size = len(counter.terms)
     if not weights:
         return sparse.csr_matrix((size, size))
@@ -116,10 +120,9 @@ def _translations(
     back = np.argsort(order)
     queries, documents = (side.counts(size)[:, order] for side in texts)
     shape = queries.shape[0], documents.shape[0]
-    names, table_of_pair = np.unique(table_names, return_inverse=True)
     tables = []
-    for table in range(len(names)):
-        pairs_of_table = np.flatnonzero(table_of_pair == table)
+    for number in number_of_table.values():
+        pairs_of_table = np.flatnonzero(np.array(table_of_pair) == number)
         entries = np.array(weights)[pairs_of_table], np.array(pair_rows)[:, pairs_of_table]
         tables.append(learn_translations(queries, documents, sparse.csr_matrix(entries, shape=shape)))
     return reduce(sparse.csr_matrix.maximum, tables)[back][:, back]

@@ -53,7 +53,8 @@ class LexiconSettings(MatchingSettings):
     pairs: Annotated[str | None, Field(min_length=1), InputPath("pairs")] = None
     """Path of further pairs to learn from, such as a bilingual dictionary, parallel text or a translation table: a
     file, or a pattern of several. Each line holds a text in the query language and a text in the document language,
-    tab-separated, with an optional weight; `docs/formats.md` has further forms."""
+    tab-separated, with an optional weight; `docs/formats.md` has further forms. Where texts are in several languages,
+    each file should hold the pairs of two, because translations are learned file by file."""
     pairs_weight: PairsWeight = 1.0
     """Weight of each pair of `pairs`, times its own weight if it has one; a train pair has the weight 1."""
     title_pairs: bool = False

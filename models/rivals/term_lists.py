@@ -16,7 +16,7 @@ from models.lexicon.terms import TermCounter
 from models.lists.ranking_lists import RankingLists
 from schemas import features as f
 from schemas.collection import RawText
-from schemas.languages import is_one_language
+from schemas.languages import is_one_language, stem_languages
 from schemas.word_rules import WordRules
 
 Scores: TypeAlias = list[npt.NDArray[np.float32]]
@@ -145,6 +145,7 @@ class TermLists:
         kind: Kind = "tfidf" if has_one_language else "lexicon"
         lexicon = None if has_one_language else lexicon
         counter = TermCounter(kind, rules, lexicon.terms if lexicon else ())
+        languages = stem_languages(languages)
         counted = {}
         for name, lists in splits.items():
             queries, documents = (

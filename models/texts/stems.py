@@ -24,8 +24,8 @@ _CUT_SIGNS: Final = r"\p{P}+( |$)"
 _PLURAL: Final = r"(\p{Latin}{3})s+( |$)"
 """The last s of a short word, in all languages, so that equal names keep equal stems."""
 _LONG: Final = r"[^\x{300}-\x{36F}]{6,}"
-"""The words that are respelled; short words are seldom of the same origin, and might collide with others, and words
-that have kept accents are Vietnamese."""
+"""The words that are respelled. Short words are seldom of the same origin, and might collide with others. Words that
+have kept accents are Vietnamese."""
 _DOUBLED: Final = ("bdghjlmnp", "rsvwxz")
 """Consonants whose doubling is dropped, at most nine per replacement; the others have their own rules."""
 _SPELLINGS: Final = {
@@ -131,7 +131,7 @@ def _without_accents(text: tf.Tensor, codes: Sequence[str]) -> tf.Tensor:
 
 
 def _respelled(text: tf.Tensor) -> tf.Tensor:
-    """Unifies the spelling of a text's long words but those with accents; spaces separate words."""
+    """Unifies the spelling of a text's long words without accents; spaces separate words."""
     words = _split(text)
     is_long = tf.strings.regex_full_match(words, _LONG)
     long = tf.strings.reduce_join(tf.where(is_long, words, ""), separator=" ")

@@ -1,6 +1,7 @@
 """Fits the weight of a channel on the eval split, or on domains that were left out of training."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -44,8 +45,8 @@ class Sum(NamedTuple):
 def fit_weight(sums: Sequence[Sum], top_grade: int, candidates: Candidates = CHANNEL) -> Fitted:
     """Finds the weight with the largest mean of ndcg_5 + 0.1 p_mr_1 over sums.
 
-    Among equally good weights the first is taken. Where this is 0, and the channel alone ranks as well, too few lists
-    were ranked to choose a part, and the weight in the middle is taken. Never on the test split.
+    Never on the test split. Among equally good weights the first is taken. If this is 0 and the channel alone ranks as
+    well, the lists cannot decide between the two parts, and the middle one of the equally good weights is taken.
 
     Args:
       sums: a single sum with the eval split; or for each domain a sum that was trained without it, with its lists.
@@ -68,6 +69,6 @@ def fit_weight(sums: Sequence[Sum], top_grade: int, candidates: Candidates = CHA
     by_weight = {weight: metrics(weight) for weight in candidates.weights}
     fitted = best_number(by_weight, candidates.usual)
     if fitted.value == 0 and metrics(1.0, has_base=False) == by_weight[0]:
-        equal = [weight for weight in by_weight if by_weight[weight] == by_weight[0]]
+        equal = [*takewhile(lambda weight: by_weight[weight] == by_weight[0], by_weight)]
         fitted = fitted.model_copy(update={"value": equal[len(equal) // 2]})
     return fitted

@@ -26,6 +26,7 @@ from pipeline.conversion.convert import (
     cut_notes,
     files_of_texts,
 )
+from pipeline.conversion.inputs import TEXT_HEADER
 from pipeline.input_files import digest_of, files_of, is_remote
 from pipeline.layout import CONFIG_FILE
 from pipeline.made_folder import MadeFolder
@@ -167,13 +168,16 @@ def _join(collections: Mapping[str, DataSettings], staging: Path, begin: Callabl
             begin(number, len(collections), name)
             ingested = _ingest(name, data, staging / "ingested")
             files[name], lists[name] = ingested.files, ingested.report.lists
+            if number == 1:
+                for role, stream in (("queries", queries), ("documents", documents)):
+                    stream.write(TEXT_HEADER if role in data.languages_by_role else "")
             for document in ingested.texts("documents"):
-                documents.write(f"{name}/{document.id}\t{document.title}\t{document.text}\n")
+                documents.write(document._replace(id=f"{name}/{document.id}").tsv() + "\n")
             query_lists = ingested.lists()
             for query in ingested.texts("queries"):
                 if query.id not in query_lists:
                     continue
-                queries.write(f"{name}/{query.id}\t{query.title}\t{query.text}\n")
+                queries.write(query._replace(id=f"{name}/{query.id}").tsv() + "\n")
                 domains.write(f"{name}/{query.id}\t{name}\n")
                 split, members = query_lists[query.id]
                 pairs += len(members)
@@ -252,7 +256,8 @@ def _ingest(name: str, data: DataSettings, folder: Path) -> _Ingested:
     folder.mkdir()
     paths = {role: files_of(path) for role, path in data.inputs().items()}
     digests = data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"})
-    roles = write_collection(paths, digests, data.top_grade, str(folder))
+    languages = data.languages_by_role
+    roles = write_collection(paths, digests, data.top_grade, str(folder), languages=languages)
     prefixes = {split: str(folder / split) for split in SPLITS}
     with beam.Pipeline(argv=[]) as pipeline:
         ingest(pipeline, IngestSettings.of(data), str(folder), roles, prefixes, str(folder / REPORT_FILE))

@@ -38,7 +38,8 @@ allow_commands_option: Final = click.option(
 
 columns_option: Final = click.option(
     "--columns", metavar="COLUMN=NAME", multiple=True,
-    help="The name of a column (id, title, text, query_id, doc_id, grade, query, document) in your files. Repeatable.",
+    help="The name of a column (id, title, text, lang, query_id, doc_id, grade, query, document) in your files. "
+    "Repeatable.",
 )  # fmt: skip
 
 

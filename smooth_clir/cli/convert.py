@@ -90,8 +90,8 @@ _Convert: TypeAlias = Callable[[Mapping[str, Any], str, list[str]], tuple[str, C
 @click.option(
     "--document-language",
     metavar="CODE",
-    help="ISO 639-1 code of the documents' language. For several languages, here or of queries: de+es, and a column "
-    "lang with the language of each text (--columns lang=NAME).",
+    help="ISO 639-1 code of the documents' language; of several languages, here or above, as de+es: a column lang, or "
+    "that of --columns lang=NAME, then has the language of each text.",
 )
 @click.option(
     "--negatives",

@@ -49,7 +49,7 @@ def metrics_table(report: EvaluationReport) -> str:
         if parts:
             lines += ["", *_parts(title, parts)]
     if report.languages:
-        lines += ["", *_parts("language", report.languages, ("relevant_share", "first_ten_share"))]
+        lines += ["", *_parts("language", report.languages, ("relevant_share", "first_share"))]
     return "\n".join(lines)
 
 

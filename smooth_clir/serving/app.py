@@ -53,7 +53,7 @@ def create_app(
 
     app = FastAPI(
         title="Smooth CLIR",
-        description="Searches a collection in one language with queries in another, and explains each score.",
+        description="Searches a collection with queries in another language, and explains each score.",
         version="1",
         lifespan=lifespan,
         docs_url=None,  # FastAPI's pages load scripts from other servers

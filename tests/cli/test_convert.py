@@ -63,7 +63,7 @@ def test_documents_in_several_languages_keep_the_language_of_each(clir: Clir, be
     done = clir("convert", beir, *languages, "--max-bad-share", "0.5", "--output", out)
     assert done.code == 0, done.err
     assert "en queries, de+fr documents" in done.out
-    assert "1 `lang` is none of the languages" in done.out
+    assert "1 `lang` is missing, or none" in done.out
     assert (out / "documents.tsv").read_text() == "id\ttitle\ttext\tlang\nd0\t\ttext 0\tfr\nd1\t\ttext 1\tde\n"
     assert load_config(str(out / "config.yaml")).data.languages == ("en", "de+fr")
 

@@ -40,10 +40,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
 def test_metrics_and_shares_are_reported_by_language(run: SampleRun) -> None:
     languages = run.report["languages"]
     assert [*languages] == ["ca", "fr"]
-    for share in ("relevant_share", "first_ten_share"):
+    for share in ("relevant_share", "first_share"):
         assert sum(part[share] for part in languages.values()) == pytest.approx(1)
     assert sum(part["queries"] for part in languages.values()) >= run.report["queries"]
-    assert "first_ten_share" in run.out
+    assert "first_share" in run.out
     (version,) = run.versions
     card = (version / "MODEL_CARD.md").read_text()
     assert "Ranks Catalan and French documents (`ca+fr`) for English queries" in card

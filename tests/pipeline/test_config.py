@@ -255,12 +255,16 @@ def test_several_languages_are_joined_whatever_their_form_and_order(config_file:
     config = load_config(str(config_file))
     assert config.data.languages == ("en", "de+fr")
     assert config.data.languages_by_role == {"documents": ["de", "fr"]}
+    resolved = config_file.with_name("resolved.yaml")
+    resolved.write_text(dump_config(config))
+    assert load_config(str(resolved)).data == config.data
 
 
 @pytest.mark.parametrize(
     ("lines", "override", "shown"),
     [
         ("", "data.document_language=[fr, xx]", "must be an ISO 639-1 code (two letters); got 'xx'"),
+        ("", "data.document_language=[no, fr]", "must be a list of ISO 639-1 codes; got [False, 'fr']"),
         ("", "channels.lexicon.translator={kind: command, command: [[cat]]}", "must be null with several languages"),
         (
             "evaluation: {baselines: [translated_bm25]}\n",

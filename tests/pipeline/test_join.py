@@ -185,3 +185,23 @@ def test_the_same_file_under_two_names_is_refused_even_as_a_copy(
     assert "a and b" in fault
     assert str(copy) in fault
     assert join_faults([*parts.items()]) == []
+
+
+def test_texts_in_several_languages_keep_their_own(tmp_path: Path) -> None:
+    judgments = {query: {query % 5: 2} for query in QUERIES}
+    parts = {}
+    for name in ("news", "health"):
+        data = collection(tmp_path / name, name, judgments, query_language="en+it", document_language="de+fr")
+        for path, codes in ((data.queries, ("en", "it")), (data.documents, ("de", "fr"))):
+            assert path
+            lines = Path(path).read_text().splitlines()
+            rows = [f"{line}\t{codes[number % 2]}\n" for number, line in enumerate(lines)]
+            Path(path).write_text("".join(["id\ttitle\ttext\tlang\n", *rows]))
+        parts[name] = data
+    join(parts, tmp_path / "joined", lambda *start: None)
+    data = load_config(str(tmp_path / "joined" / "config.yaml")).data
+    assert data.languages == ("en+it", "de+fr")
+    header, first, second, *_ = (tmp_path / "joined" / "documents.tsv").read_text().splitlines()
+    assert header == "id\ttitle\ttext\tlang"
+    assert [line.split("\t")[0::3] for line in (first, second)] == [["news/0", "de"], ["news/1", "fr"]]
+    assert (tmp_path / "joined" / "queries.tsv").read_text().startswith("id\ttitle\ttext\tlang\nnews/0\tT0\t")

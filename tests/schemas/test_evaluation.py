@@ -27,9 +27,7 @@ CONTENT: dict[str, Any] = {
     "seen": {"queries": 2, "metrics": {"map": 0.15}, **PART},
     "cold": {"queries": 1, "metrics": {}, **PART, "reachable": {}},
     "domains": {"news": {"queries": 1, "metrics": {"map": 0.2}, **PART}},
-    "languages": {
-        "de": {"queries": 1, "metrics": {"map": 0.2}, **PART, "relevant_share": 0.5, "first_ten_share": 0.25}
-    },
+    "languages": {"de": {"queries": 1, "metrics": {"map": 0.2}, **PART, "relevant_share": 0.5, "first_share": 0.25}},
     "query_languages": {"en": {"queries": 1, "metrics": {"map": 0.2}, **PART}},
     "warnings": ["the test split has 3 queries"],
 }

@@ -53,6 +53,12 @@ def test_each_document_is_in_the_language_that_its_id_chooses(tmp_path: Path, co
     assert {code for *_, code in documents} == {*CODES}
 
 
+@pytest.mark.parametrize("arguments", [["de"], ["de=a", "de=b"]])
+def test_each_argument_names_a_code_and_a_folder(tmp_path: Path, arguments: list[str]) -> None:
+    done = CliRunner().invoke(main, [str(tmp_path / "out"), *arguments])
+    assert done.exit_code == 2 and "must be CODE=FOLDER" in done.output
+
+
 def test_collections_with_other_queries_are_refused(tmp_path: Path, collections: list[str]) -> None:
     (tmp_path / "es" / "wiki_en.queries").write_text("q1\ttitle\ta fox\n")
     done = CliRunner().invoke(main, [str(tmp_path / "out"), *collections])

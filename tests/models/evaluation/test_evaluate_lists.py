@@ -112,18 +112,20 @@ def test_one_query_has_no_standard_error():
 def test_each_language_has_its_queries_and_its_shares_of_relevant_and_of_first_documents():
     lists = graded_lists({"q1": [2, 0, 0], "q2": [0, 2, 1]})
     ids = lists.document_columns["doc_id"]
-    languages = tf.where(ids == b"7", b"de", b"fr")
+    languages = tf.where(ids == b"7", b"de", tf.where(ids == b"8", b"fr", b"it"))
     lists = replace(
         lists,
         document_columns={**lists.document_columns, "doc_lang": languages},
         query_columns={**lists.query_columns, "query_lang": tf.constant(["en", "it"])},
     )
     report = evaluate(lists, [np.arange(3, dtype=np.float32)] * 2, {}, MOST_RELEVANT).report
-    assert {name: part.queries for name, part in report.languages.items()} == {"de": 1, "fr": 1}
+    assert {name: part.queries for name, part in report.languages.items()} == {"de": 1, "fr": 1, "it": 0}
     assert report.languages["de"].metrics["p_mr_1"] == 0
-    assert [part.relevant_share for part in report.languages.values()] == pytest.approx([1 / 3, 2 / 3])
-    assert [part.first_ten_share for part in report.languages.values()] == pytest.approx([1 / 3, 2 / 3])
+    assert [part.relevant_share for part in report.languages.values()] == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+    assert [part.first_share for part in report.languages.values()] == pytest.approx([0, 1 / 3, 2 / 3])
     assert {name: part.queries for name, part in report.query_languages.items()} == {"en": 1, "it": 1}
+    perfect = evaluate(lists, [grades.astype(np.float32) for grades in lists.grades], {}, MOST_RELEVANT).report
+    assert all(part.first_share == part.relevant_share for part in perfect.languages.values())
 
 
 # Seen and cold documents

@@ -59,6 +59,7 @@ EXPECTED = {
     "Japanese": ("ja", "東京タワー ガンバる", "東 京 タワー ガン ンバ バる"),
     "Greek": ("el", "Αθήνα Μακεδονία Ουγκάντα Μπρους", "atina maced ougan brou"),
     "numbers": ("en", "1234567 in 2020", "1234567 in 2020"),
+    "Vietnamese beside another language": ("de+vi", "Nguyễn không", "nguyễ khong"),
     "French and Vietnamese": ("fr+vi", "Nguyễn đường thành systèmes", "nguyễ dường thanh siste"),
     "Arabic, Russian and Serbian": ("ar+ru+sr", "الكتاب Чайковский", "كتاب caico"),
     "digits of other scripts": ("hi", "١٧٨٩ ۱۷۸۹ १७८९ １７８９ ๑๗๘๙ 𑁧𑁭𑁮𑁯 1१", "1789 1789 1789 1789 1789 1789 11"),
