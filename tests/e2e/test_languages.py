@@ -1,6 +1,9 @@
-"""A whole run on documents in several languages: half of the sample's French documents count as Catalan."""
+"""A whole run on texts in several languages: half of the sample's French documents count as Catalan, and half of its
+English queries as Italian."""
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -14,20 +17,28 @@ OTHER = "de"
 """The language of the first document, which the run does not name."""
 
 
+def write_texts(source: Path, target: Path, codes: Sequence[str]) -> None:
+    """Writes texts as JSON lines, each with one of two languages."""
+    with target.open("w") as file:
+        for number, line in enumerate(source.read_text().splitlines()):
+            identifier, title, text = line.split("\t")
+            lang = OTHER if number == 0 and "fr" in codes else codes[stable_hash("lang", identifier) % 2]
+            file.write(json.dumps({"id": identifier, "title": title, "text": text, "lang": lang}) + "\n")
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
     folder = tmp_path_factory.mktemp("languages")
-    documents = folder / "documents.jsonl"
-    with documents.open("w") as file:
-        for number, line in enumerate((SAMPLE / "wiki_fr.documents").read_text().splitlines()):
-            doc_id, title, text = line.split("\t")
-            lang = OTHER if number == 0 else "fr" if stable_hash("lang", doc_id) % 2 else "ca"
-            file.write(json.dumps({"id": doc_id, "title": title, "text": text, "lang": lang}) + "\n")
+    documents, queries = folder / "documents.jsonl", folder / "queries.jsonl"
+    write_texts(SAMPLE / "wiki_fr.documents", documents, ("ca", "fr"))
+    write_texts(SAMPLE / "wiki_en.queries", queries, ("en", "it"))
     settings = (
         "preset=best",
         "channels.encoder=null",
         "training.epochs=2",
         f"data.documents={documents}",
+        f"data.queries={queries}",
+        "data.query_language=[en, it]",
         "data.document_language=[fr, ca]",
         "evaluation.baselines=[]",
         "search.index=true",
@@ -46,9 +57,12 @@ def test_metrics_and_shares_are_reported_by_language(run: SampleRun) -> None:
     assert "first_share" in run.out
     (version,) = run.versions
     card = (version / "MODEL_CARD.md").read_text()
-    assert "Ranks Catalan and French documents (`ca+fr`) for English queries" in card
+    assert "Ranks Catalan and French documents (`ca+fr`) for English and Italian queries" in card
     assert "| `ca` |" in card
-    assert card.startswith("---\nlanguage:\n- en\n- ca\n- fr\n")
+    assert card.startswith("---\nlanguage:\n- en\n- it\n- ca\n- fr\n")
+    queries = run.report["query_languages"]
+    assert [*queries] == ["en", "it"]
+    assert sum(part["queries"] for part in queries.values()) == run.report["queries"]
 
 
 def test_a_document_in_another_language_is_left_out_and_counted(run: SampleRun) -> None:
