@@ -120,10 +120,10 @@ def _translations(
     back = np.argsort(order)
     queries, documents = (side.counts(size)[:, order] for side in texts)
     shape = queries.shape[0], documents.shape[0]
+    all_weights, all_rows, numbers = np.array(weights), np.array(pair_rows), np.array(table_of_pair)
     tables = []
     for number in number_of_table.values():
-        pairs_of_table = np.flatnonzero(np.array(table_of_pair) == number)
-        entries = np.array(weights)[pairs_of_table], np.array(pair_rows)[:, pairs_of_table]
+        entries = all_weights[numbers == number], all_rows[:, numbers == number]
         tables.append(learn_translations(queries, documents, sparse.csr_matrix(entries, shape=shape)))
     return reduce(sparse.csr_matrix.maximum, tables)[back][:, back]
 
