@@ -218,6 +218,9 @@ def test_a_filter_finds_what_it_finds_on_disk_whatever_the_values_hold(
     version = updater.replace_all(documents, ["lang", "year"]).version
     on_disk, in_milvus = CorpusIndex(version), index.newest()
     assert in_milvus.fields == on_disk.fields
+    assert {document.id: document.fields for document in in_milvus.documents()} == {
+        document.id: (document.fields[0], document.fields[1].replace("1e300", "1e+300")) for document in documents
+    }
     quoted = ('"{}"'.format(value.replace('"', '""')) for value in values[1:])
     conditions = [
         *(f"lang{sign}{value}" for value in quoted for sign in ("=", "!=")),
