@@ -119,7 +119,8 @@ class _Stages:
 
     @property
     def _fields(self) -> list[str] | None:
-        """The documents' fields; None without any, so that the keys of stages are those without this setting."""
+        """The fields of the collection's documents; None without any, so that the keys of stages are those without this
+        setting."""
         fields = fields_of_roles(self._config.data.languages_by_role, self._config.search.fields)
         return [*fields["documents"]] or None
 
@@ -149,7 +150,7 @@ class _Stages:
             digests=data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"}),
             top_grade=data.top_grade,
             wikiclir_files=self._output("WikipediaGen", "wikiclir_files"),
-            fields=self._fields,
+            fields=[*self._config.search.fields] or None,
             text_languages=data.languages_by_role or None,
         )
         self._documents = collection_gen.outputs["collection"]

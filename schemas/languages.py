@@ -7,6 +7,8 @@ Each of its texts names its own language in the field `lang`.
 from collections.abc import Iterable
 from typing import Final
 
+from schemas.settings import did_you_mean
+
 LANGUAGE_FIELD: Final = "lang"
 """The column of queries or documents in several languages that holds the code of each text's language."""
 _JOINT: Final = "+"
@@ -52,6 +54,19 @@ def joined_codes(codes: Iterable[str]) -> str:
 def codes_of(language: str) -> tuple[str, ...]:
     """Returns the codes that `joined_codes` has joined."""
     return tuple(language.split(_JOINT))
+
+
+def language_fault(language: str) -> str | None:
+    """Returns an error message for a code, or joined codes, that ISO 639-1 lacks; None for known ones.
+
+    Example:
+      >>> language_fault("de+es"), language_fault("de+xx")
+      (None, "must be an ISO 639-1 code (two letters), such as en; got 'xx'; did you mean xh?")
+    """
+    for code in codes_of(language):
+        if code not in LANGUAGES:
+            return f"must be an ISO 639-1 code (two letters), such as en; got {code!r}{did_you_mean(code, LANGUAGES)}"
+    return None
 
 
 def are_several(language: str) -> bool:

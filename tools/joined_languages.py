@@ -30,7 +30,7 @@ class Files(NamedTuple):
     candidates: Sequence[_Row]
 
     def equal_parts(self) -> tuple[object, ...]:
-        """What collections that are joined must have in common."""
+        """The parts that joined collections must share."""
         return self.queries, [doc_id for doc_id, *_ in self.documents], self.judgments, self.candidates
 
 

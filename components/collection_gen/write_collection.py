@@ -104,7 +104,7 @@ def _write_shards(
     shards = _ShardWriter(f"{role}-{number:05}", role in HAVE_IDS, folder)
     with file_system.open_file(path, "rb") as stored, shards:
         stream = HashingReader(stored)
-        columns = text_columns(fields[role], role) if fields.get(role) else None
+        columns = text_columns(fields[role], role) if role in fields else None
         for item in parse_role(role, cast(BinaryIO, stream), path, top_grade, None, columns):
             if isinstance(item, Text) and role in languages and item.fields[0] not in languages[role]:
                 item = Drop(Reason.OTHER_LANGUAGE, path, item.line, f"{item.id} | {item.fields[0]}")

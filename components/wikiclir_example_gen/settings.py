@@ -13,10 +13,10 @@ from pydantic import (
     model_validator,
 )
 
-from schemas.languages import LANGUAGES, are_several, codes_of, joined_codes
+from schemas.languages import are_several, codes_of, joined_codes, language_fault
 from schemas.passages import PassageSettings
 from schemas.relevance import MAX_GRADE
-from schemas.settings import InputPath, Settings, did_you_mean
+from schemas.settings import InputPath, Settings
 from schemas.word_rules import WordRules
 
 _TEXTS: Final = ("queries", "documents", "judgments")
@@ -32,10 +32,8 @@ def _joined(language: Any) -> Any:
 
 
 def _known(language: str) -> str:
-    for code in codes_of(language):
-        if code not in LANGUAGES:
-            hint = did_you_mean(code, LANGUAGES)
-            raise ValueError(f"must be an ISO 639-1 code (two letters); got {code!r}{hint}")
+    if fault := language_fault(language):
+        raise ValueError(fault)
     return joined_codes(codes_of(language))
 
 

@@ -19,7 +19,7 @@ from schemas.byte_streams import unpacked
 from schemas.columns import COLUMNS, column_name, form_note, own_columns, text_columns
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport, bad_input
 from schemas.errors import DataError
-from schemas.languages import LANGUAGE_FIELD, LANGUAGES, are_several, codes_of
+from schemas.languages import LANGUAGE_FIELD, are_several, codes_of, language_fault
 from schemas.record_files import parse_judgments, parse_run, parse_texts
 from schemas.relevance import MAX_GRADE
 from schemas.settings import did_you_mean
@@ -371,9 +371,8 @@ def settings_faults(
         language = getattr(settings, name)
         if are_several(language) and not have_queries:
             yield name, f"must be a single language where queries come from pairs or documents; got {language}."
-        for code in codes_of(language):
-            if code not in LANGUAGES:
-                yield name, f"must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
+        if fault := language_fault(language):
+            yield name, fault
     for column, names in settings.columns.items():
         if column not in _COLUMNS:
             hint = did_you_mean(column, _COLUMNS)

@@ -19,10 +19,9 @@ from schemas.columns import HeaderError, column_name, header_order, own_columns
 from schemas.drops import Drop, DropCounter, bad_input
 from schemas.errors import ConfigError, DataError
 from schemas.forms import named_rows
-from schemas.languages import LANGUAGES, codes_of, joined_codes
+from schemas.languages import codes_of, joined_codes, language_fault
 from schemas.record_files import parse_role
 from schemas.relevance import MAX_GRADE
-from schemas.settings import did_you_mean
 from schemas.wording import printable
 from smooth_clir.cli.arguments import column_names
 from smooth_clir.cli.terminal import FIELD, for_shell, program, say, short
@@ -206,8 +205,6 @@ def _check_choice(choices: Sequence[str], answer: str) -> str:
 
 def _check_language(answer: str) -> str:
     """Returns the code of a known language, or the joined ones of several."""
-    for code in codes_of(answer):
-        if code not in LANGUAGES:
-            hint = did_you_mean(code, LANGUAGES)
-            raise click.BadParameter(f"must be an ISO 639-1 code, such as en; got {code!r}{hint}")
+    if fault := language_fault(answer):
+        raise click.BadParameter(fault)
     return joined_codes(codes_of(answer))

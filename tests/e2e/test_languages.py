@@ -72,8 +72,8 @@ def test_a_document_in_another_language_is_left_out_and_counted(run: SampleRun) 
 
 
 def test_results_say_their_language_and_are_filtered_by_it(run: SampleRun, clir: Clir) -> None:
-    found = clir("search", str(run.output), "molten rock", "-k", "3", "--where", "lang=ca", "--json")
-    results = json.loads(found.out)["results"]
+    answer = clir("search", str(run.output), "molten rock", "-k", "3", "--where", "lang=ca", "--json")
+    results = json.loads(answer.out)["results"]
     assert len(results) == 3
     assert all(hit["fields"] == {"lang": "ca"} for hit in results)
     assert "(lang " in clir("search", str(run.output), "molten rock", "-k", "1").out

@@ -263,7 +263,7 @@ def test_several_languages_are_joined_whatever_their_form_and_order(config_file:
 @pytest.mark.parametrize(
     ("lines", "override", "shown"),
     [
-        ("", "data.document_language=[fr, xx]", "must be an ISO 639-1 code (two letters); got 'xx'"),
+        ("", "data.document_language=[fr, xx]", "must be an ISO 639-1 code (two letters), such as en; got 'xx'"),
         ("", "data.document_language=[no, fr]", "must be a list of ISO 639-1 codes; got [False, 'fr']"),
         ("", "channels.lexicon.translator={kind: command, command: [[cat]]}", "must be null with several languages"),
         (
