@@ -107,7 +107,10 @@ def picture(title: str, figures: _Figures) -> str:
         for number, (system, by_pairs) in enumerate(figures.items()):
             means = [np.mean([report["ndcg_5"] for report in by_pairs[pairs]]) for pairs in by_pairs]
             axes.plot([*by_pairs], means, label=system, markersize=4, **line_style(number))
+        numbers = sorted({pairs for by_pairs in figures.values() for pairs in by_pairs})
         axes.set_xscale("log")
+        axes.set_xticks(numbers, [f"{pairs:,}" for pairs in numbers], minor=False)
+        axes.set_xticks([], minor=True)
         axes.set_xlabel("pairs of a query and its document")
         axes.set_ylabel("NDCG@5")
         share_legend(figure, axes, tuple(figures))
