@@ -8,6 +8,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.graphs import row_ids
+from models.layers.row_sums import segment_mean
 from models.layers.text_encoder import TextEncoder
 from models.layers.weighted_terms import WeightedTerms
 
@@ -128,7 +129,7 @@ class MeanEmbedding(TextEncoder):
         # First gathers the rows that occur: for an op on the table itself TensorFlow would copy the whole table in
         # every step that changes rows. The counts are unused, but without them Grappler would restore that op.
         rows, row, _ = tf.unique_with_counts(ids)
-        return tf.sparse.segment_mean(tf.gather(table, rows), row, text, num_segments=tokens.nrows())
+        return segment_mean(tf.gather(table, rows), row, text, tokens.nrows())
 
     def _drop_words(self, ids: tf.Tensor, text: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Drops words, and returns the others with their texts."""

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
+from models.layers.row_sums import weighted_sum
+
 
 class WeightedTerms(NamedTuple):
     """The distinct terms of texts and their weights, an entry for each term of each text."""
@@ -53,10 +55,7 @@ class WeightedTerms(NamedTuple):
         Returns:
           float [texts, dim]; zero for a text without terms.
         """
-        entries = tf.stack([self.text, self.column], axis=1)
-        matrix = tf.SparseTensor(entries, self.weight, [self.texts, tf.size(self.terms, tf.int64)])
-        # Takes half to a third of the time of gathering a row for each entry, and less memory.
-        return tf.sparse.sparse_dense_matmul(matrix, rows)
+        return weighted_sum(rows, self.column, self.text, self.texts, self.weight)
 
     def _sums(self, values: tf.Tensor) -> tf.Tensor:
         """Returns the sum of each text's values: float [entries] -> float [texts]."""

@@ -13,6 +13,8 @@ from scipy import sparse
 
 from models.choices import FITTED
 from models.evaluation.fit_number import fit_number
+from models.graphs import row_ids
+from models.layers.row_sums import weighted_sum
 from models.lexicon.lexicon_channel import Vocabulary
 from models.lexicon.svd import largest_singular_vectors
 from models.lexicon.term_weight import idf
@@ -139,10 +141,9 @@ class FoldedTexts(tf.Module):
         is_known = tf.cast(numbers >= 0, tf.float32)[:, tf.newaxis]
         vectors = tf.gather(self._vectors, tf.maximum(numbers, 0)) * is_known  # [distinct, dim]
         # A sparse product, because a vector for each word of all texts would take far more memory.
-        cells = tf.stack([terms.indices.value_rowids(), terms.indices.flat_values], axis=1)
-        shape = tf.stack([terms.indices.nrows(), tf.size(terms.distinct, tf.int64)])
-        counts = tf.SparseTensor(cells, tf.ones(tf.shape(cells)[:1]), shape)
-        return tf.sparse.sparse_dense_matmul(counts, vectors)
+        occurrences = terms.indices
+        counts = tf.ones(tf.shape(occurrences.flat_values))
+        return weighted_sum(vectors, occurrences.flat_values, row_ids(occurrences), occurrences.nrows(), counts)
 
     def parts(self, words: tf.Tensor) -> tf.Tensor:
         """The part of each word in one text's sum, 0 beyond the limit: string [words] -> float [words, dim]."""
