@@ -1,11 +1,14 @@
 """The means and weighted sums of texts' rows, and their gradients."""
 
 import numpy as np
+import pytest
 import tensorflow as tf
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from models.layers.row_sums import segment_mean, weighted_sum
+
+pytestmark = pytest.mark.tensors
 
 seeds = st.integers(0, 2**32 - 1)
 texts_of_rows = st.integers(0, 5).flatmap(
