@@ -123,13 +123,13 @@ class MeanEmbedding(TextEncoder):
             ids, text = self._drop_words(ids, text)
         if idf is not None:
             words = WeightedTerms.tf_idf(ids, text, tokens.nrows(), idf).with_unit_sum()
-            return words.combine(self._words(table, words.terms, training))
+            return words.combine(self._words(table, words.terms, training), training)
         if training and self.dropout:
             return tf.math.unsorted_segment_mean(self._words(table, ids, training), text, tokens.nrows())
         # First gathers the rows that occur: for an op on the table itself TensorFlow would copy the whole table in
         # every step that changes rows. The counts are unused, but without them Grappler would restore that op.
         rows, row, _ = tf.unique_with_counts(ids)
-        return segment_mean(tf.gather(table, rows), row, text, tokens.nrows())
+        return segment_mean(tf.gather(table, rows), row, text, tokens.nrows(), training)
 
     def _drop_words(self, ids: tf.Tensor, text: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Drops words, and returns the others with their texts."""

@@ -73,10 +73,10 @@ class PolynomialEmbedding(TextEncoder):
     def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
         """Encodes each text."""
         text = WeightedTerms.tf_idf(tokens.values, row_ids(tokens), tokens.nrows(), self.idf).with_unit_length()
-        first = text.combine(self._words(self.table, text.terms, training))
+        first = text.combine(self._words(self.table, text.terms, training), training)
         if self.degree == 2:
             return first
-        return first + first * text.combine(self._words(self.second_table, text.terms, training))
+        return first + first * text.combine(self._words(self.second_table, text.terms, training), training)
 
     def word_parts(self, tokens: tf.RaggedTensor) -> tf.Tensor | None:
         """Returns each word's share of a text's vector, float [words, dim]; None for degree 3, which is not a sum.

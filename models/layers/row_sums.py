@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-_Gradient = Callable[[tf.Tensor], tf.Tensor]
+_OfRows = Callable[[tf.Tensor], tf.Tensor]
 
 
-def segment_mean(rows: tf.Tensor, row: tf.Tensor, text: tf.Tensor, texts: tf.Tensor) -> tf.Tensor:
+def segment_mean(rows: tf.Tensor, row: tf.Tensor, text: tf.Tensor, texts: tf.Tensor, training: bool) -> tf.Tensor:
     """Returns the mean of each text's rows; the gradient is bit by bit that of `tf.sparse.segment_mean`.
 
     Args:
@@ -20,57 +20,58 @@ def segment_mean(rows: tf.Tensor, row: tf.Tensor, text: tf.Tensor, texts: tf.Ten
       row: the row of each occurrence, text by text: int [occurrences].
       text: the text of each occurrence, ascending: int64 [occurrences].
       texts: their number, int64.
+      training: whether the gradient is needed.
 
     Returns:
       float [texts, dim]; zero for a text without rows.
     """
 
-    if _has_gpu():
+    def mean(rows: tf.Tensor) -> tf.Tensor:
         return tf.sparse.segment_mean(rows, row, text, num_segments=texts)
 
-    @tf.custom_gradient
-    def mean(rows: tf.Tensor) -> tuple[tf.Tensor, _Gradient]:
-        def gradient(upstream: tf.Tensor) -> tf.Tensor:
-            matrix = _matrix(tf.ones(tf.shape(row), rows.dtype), row, text, texts, _at_least_one(rows))
-            starts = tf.raw_ops.CSRSparseMatrixComponents(csr_sparse_matrix=matrix, index=0, type=rows.dtype).row_ptrs
-            lengths = tf.cast(tf.maximum(starts[1:] - starts[:-1], 1), rows.dtype)
-            return _transposed_product(matrix, upstream * (1 / lengths)[:, tf.newaxis], rows)
+    def gradient(upstream: tf.Tensor) -> tf.Tensor:
+        matrix = _matrix(tf.ones(tf.shape(row), rows.dtype), row, text, texts, _at_least_one(rows))
+        starts = tf.raw_ops.CSRSparseMatrixComponents(csr_sparse_matrix=matrix, index=0, type=rows.dtype).row_ptrs
+        lengths = tf.cast(tf.maximum(starts[1:] - starts[:-1], 1), rows.dtype)
+        return _transposed_product(matrix, upstream * (1 / lengths)[:, tf.newaxis], rows)
 
-        return tf.sparse.segment_mean(rows, row, text, num_segments=texts), gradient
-
-    return mean(rows)
+    return mean(rows) if _has_gpu() else _with_gradient(mean, gradient, rows, training)
 
 
-def weighted_sum(rows: tf.Tensor, row: tf.Tensor, text: tf.Tensor, texts: tf.Tensor, weight: tf.Tensor) -> tf.Tensor:
-    """Returns the sum of each text's rows times their weights, which get no gradient.
+def weighted_sum(
+    rows: tf.Tensor, row: tf.Tensor, text: tf.Tensor, texts: tf.Tensor, weight: tf.Tensor, training: bool = False
+) -> tf.Tensor:
+    """Returns the sum of each text's rows times their weights, which get no gradient in training.
 
     Args:
-      rows, row, text, texts: see `segment_mean`.
+      rows, row, text, texts, training: see `segment_mean`.
       weight: the weight of each occurrence: float [occurrences].
 
     Returns:
       float [texts, dim]; zero for a text without rows.
     """
 
+    def weighted(rows: tf.Tensor) -> tf.Tensor:
+        matrix = _matrix(weight, row, text, tf.maximum(texts, 1), tf.shape(rows, tf.int64)[0])
+        return tf.raw_ops.SparseMatrixMatMul(a=matrix, b=rows)[:texts]
+
+    def gradient(upstream: tf.Tensor) -> tf.Tensor:
+        return _transposed_product(_matrix(weight, row, text, texts, _at_least_one(rows)), upstream, rows)
+
     if _has_gpu():
         entries = tf.stack([text, tf.cast(row, tf.int64)], axis=1)
         matrix = tf.SparseTensor(entries, weight, tf.stack([texts, tf.shape(rows, tf.int64)[0]]))
         return tf.sparse.sparse_dense_matmul(matrix, rows)
-
-    @tf.custom_gradient
-    def weighted(rows: tf.Tensor) -> tuple[tf.Tensor, _Gradient]:
-        def gradient(upstream: tf.Tensor) -> tf.Tensor:
-            matrix = _matrix(weight, row, text, texts, _at_least_one(rows))
-            return _transposed_product(matrix, upstream, rows)
-
-        matrix = _matrix(weight, row, text, tf.maximum(texts, 1), tf.shape(rows, tf.int64)[0])
-        return tf.raw_ops.SparseMatrixMatMul(a=matrix, b=rows)[:texts], gradient
-
-    return weighted(rows)
+    return _with_gradient(weighted, gradient, rows, training)
 
 
 def _has_gpu() -> bool:
     return bool(tf.config.list_logical_devices("GPU"))
+
+
+def _with_gradient(function: _OfRows, gradient: _OfRows, rows: tf.Tensor, training: bool) -> tf.Tensor:
+    """Calls a function, in training with a gradient of ours, which an exported graph would keep for each call."""
+    return tf.custom_gradient(lambda rows: (function(rows), gradient))(rows) if training else function(rows)
 
 
 def _matrix(weight: tf.Tensor, row: tf.Tensor, text: tf.Tensor, texts: tf.Tensor, rows: tf.Tensor) -> tf.Tensor:

@@ -46,16 +46,17 @@ class WeightedTerms(NamedTuple):
         """Returns the terms with weights that sum to 1 in each text."""
         return self._divided(self._sums(self.weight))
 
-    def combine(self, rows: tf.Tensor) -> tf.Tensor:
+    def combine(self, rows: tf.Tensor, training: bool = False) -> tf.Tensor:
         """Returns the sum of each text's rows times their weights.
 
         Args:
           rows: a row for each of `terms`: float [terms, dim].
+          training: whether the rows' gradient is needed.
 
         Returns:
           float [texts, dim]; zero for a text without terms.
         """
-        return weighted_sum(rows, self.column, self.text, self.texts, self.weight)
+        return weighted_sum(rows, self.column, self.text, self.texts, self.weight, training)
 
     def _sums(self, values: tf.Tensor) -> tf.Tensor:
         """Returns the sum of each text's values: float [entries] -> float [texts]."""

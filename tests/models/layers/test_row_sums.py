@@ -36,7 +36,7 @@ def test_the_means_and_their_gradient_are_bit_by_bit_those_of_tensorflow(case, s
     upstream = tf.constant(random.normal(size=(len(texts), 3)), tf.float32)
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(table)
-        ours = segment_mean(table, row, text, number)
+        ours = segment_mean(table, row, text, number, training=True)
         theirs = tf.sparse.segment_mean(table, row, text, num_segments=number)
     np.testing.assert_array_equal(ours, theirs)
     np.testing.assert_array_equal(
@@ -56,7 +56,7 @@ def test_the_weighted_sums_and_their_gradient_are_products_with_the_matrix_of_th
     np.add.at(matrix, (text.numpy(), row.numpy()), weight)
     with tf.GradientTape() as tape:
         tape.watch(table)
-        sums = weighted_sum(table, row, text, number, tf.constant(weight))
+        sums = weighted_sum(table, row, text, number, tf.constant(weight), training=True)
     np.testing.assert_allclose(sums, matrix @ table, atol=1e-5)
     np.testing.assert_allclose(tape.gradient(sums, table, tf.constant(upstream)), matrix.T @ upstream, atol=1e-5)
 
@@ -66,6 +66,6 @@ def test_the_gradient_of_texts_without_rows_is_empty():
     table = tf.zeros([0, 3])
     with tf.GradientTape() as tape:
         tape.watch(table)
-        means = segment_mean(table, row, text, number)
+        means = segment_mean(table, row, text, number, training=True)
     assert means.shape == (2, 3)
     assert tape.gradient(means, table).shape == (0, 3)
