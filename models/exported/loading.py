@@ -29,6 +29,11 @@ def check_process() -> None:
         )
 
 
+def expect_few_calls() -> None:
+    """Leaves graphs as they are in this process: to optimize a graph takes as long as hundreds of calls save."""
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+
+
 def load_saved_model(path: str) -> Any:
     """Loads a SavedModel; loaded again with the same files, it is the same object.
 

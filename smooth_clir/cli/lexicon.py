@@ -51,8 +51,10 @@ def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: boo
         check_query_text("--word", word)
     path = find_model(model)
     with heavy_imports():
+        from models.exported.loading import expect_few_calls
         from models.exported.model import LoadedModel
 
+    expect_few_calls()
     ranker = LoadedModel(path)
     translations = ranker.translations(words)
     if as_json:

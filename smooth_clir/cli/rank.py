@@ -59,10 +59,13 @@ def rank(
     for line in drops:
         say(line)
     with heavy_imports():
+        from models.exported.loading import expect_few_calls
         from models.exported.model import LoadedModel
         from smooth_clir.retrieval.document_ranker import DocumentRanker
         from smooth_clir.retrieval.snippet import make_snippet, matching_words
 
+    if queries:
+        expect_few_calls()
     model_here = LoadedModel(path)
     ranker = DocumentRanker(model_here, texts, gain)
     if ranker.why_no_shares:

@@ -53,8 +53,11 @@ def search(
         check_query_text("QUERY", query)
     location = find_index(model, index)
     with heavy_imports():
+        from models.exported.loading import expect_few_calls
         from smooth_clir.retrieval.snippet import CHARACTERS
 
+        if queries:
+            expect_few_calls()
         engines, newest = engines_of(location, gain)
     engine = engines.load(newest)
     if engine.model_version != (version := os.path.basename(location.newest_model)):
