@@ -173,7 +173,7 @@ class CorpusIndex:
         zeros = self._over_segments([np.zeros(len(segment), np.float32) for segment in self._segments])
         if self._near is None:
             return self._hits(self._best(self._dense(query), zeros, np.arange(len(zeros)), limit))
-        rows = np.sort(self._near_rows(query, limit))
+        rows = np.sort(self._near_rows(query, max(limit, DEPTH)))
         return self._hits(self._best(self._dense(query, rows), zeros[rows], rows, limit))
 
     def words_search(self, query: EncodedQuery, limit: int) -> list[IndexHit]:

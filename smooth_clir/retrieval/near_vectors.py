@@ -1,4 +1,4 @@
-"""Searches for near vectors among many, by FAISS's inverted lists (Jégou et al. 2011)."""
+"""Searches for near vectors among many, by FAISS's inverted lists (Jégou et al. 2011), with a byte for each number."""
 
 from typing import Any, Final
 
@@ -44,9 +44,9 @@ class NearVectors:
     @classmethod
     def learn(cls, sample: _Vectors, lists: int) -> "NearVectors":
         """Makes empty lists, and learns their centres from a sample of the vectors: float32 [sample, dim]."""
-        index = faiss.IndexIVFFlat(
-            faiss.IndexFlatIP(sample.shape[1]), sample.shape[1], lists, faiss.METRIC_INNER_PRODUCT
-        )
+        dim, coarse = sample.shape[1], faiss.IndexFlatIP(sample.shape[1])
+        byte = faiss.ScalarQuantizer.QT_8bit
+        index = faiss.IndexIVFScalarQuantizer(coarse, dim, lists, byte, faiss.METRIC_INNER_PRODUCT)
         index.cp.min_points_per_centroid = 1  # without it FAISS warns about small samples
         index.train(np.ascontiguousarray(sample))
         return cls(index)
@@ -76,6 +76,8 @@ class NearVectors:
 
     def search(self, vector: _Vectors, limit: int, among: _Numbers | None = None) -> _Numbers:
         """Returns the numbers of the vectors with the largest inner products, among the lists that are read.
+
+        Products are of the bytes: nearly all of the exact ten best are among the first hundred.
 
         Args:
           vector: float32 [dim].
