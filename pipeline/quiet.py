@@ -6,7 +6,8 @@ import re
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
@@ -35,6 +36,20 @@ def quieten(verbose: bool) -> None:
     absl.logging.set_verbosity(absl.logging.FATAL)  # absl sets its logger's level again when it is imported
     if "tensorflow" not in sys.modules:
         sys.meta_path.insert(0, ChangedImports({"tensorflow": _without_native_logs}))
+
+
+@contextmanager
+def quiet_at_most_here() -> Iterator[None]:
+    """Gives a program that is not ours its warnings and its root logger's level back at the end of the block."""
+    root = logging.getLogger()
+    level, child_warnings = root.level, os.environ.get("PYTHONWARNINGS")
+    try:
+        with warnings.catch_warnings():
+            yield
+    finally:
+        root.setLevel(level)
+        if child_warnings is None:
+            os.environ.pop("PYTHONWARNINGS", None)
 
 
 class ChangedImports(MetaPathFinder):

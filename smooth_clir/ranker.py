@@ -14,6 +14,7 @@ from pipeline.conversion.convert import RUN_FOLDER
 from pipeline.conversion.inputs import ConversionSettings
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import run_lock
+from pipeline.quiet import quiet_at_most_here
 from schemas.errors import DataError
 from schemas.languages import codes_of, joined_codes
 from schemas.wikiclir import Text
@@ -198,7 +199,7 @@ class Ranker(LoadedModel):
 def _run(config: RunConfig) -> None:
     """Runs the whole pipeline, and shows its stages on stderr."""
     settings = checked_run(config)
-    with run_lock(Path(settings.output)), StageView() as view:
+    with quiet_at_most_here(), run_lock(Path(settings.output)), StageView() as view:
         view.start(0, 0, "loading TFX")
         with heavy_imports():
             from pipeline.local_runner import run_locally

@@ -1,10 +1,12 @@
 """smooth_clir/ranker.py: a ranker in another process."""
 
 import json
+import logging
 import pickle
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +156,9 @@ def test_a_ranker_trained_on_pairs_in_memory_finds_their_documents(tmp_path: Pat
         "output": str(tmp_path / "out"),
         "settings": {"training.epochs": 1, "channels.encoder": None},
     }
+    before = logging.getLogger().level, warnings.showwarning, [*warnings.filters]
     ranker = Ranker.train(**arguments)
+    assert (logging.getLogger().level, warnings.showwarning, warnings.filters) == before
     assert ranker.search("number ghg", 1)[0].text == "nombre ghgs"
     assert (tmp_path / "out" / "run" / "evaluation" / "metrics.json").is_file()
     assert Ranker.train(**arguments).version == ranker.version, "a second call comes from the cache"
