@@ -1,4 +1,4 @@
-"""The start of the command line, a whole run, and the same run from the cache.
+"""The start of the command line, a whole run, the same run from the cache, and a question to its model.
 
     python -m benchmarks.run
     python -m benchmarks.run configs/bible_en_tl.yaml --baseline ../before
@@ -42,7 +42,7 @@ DEMO = (
 @click.option("--set", "settings", metavar="KEY=VALUE", multiple=True, help="Override a setting.")
 @benchmark(rounds=3)
 def main(harness: Harness, config: str | None, baseline: Path | None, settings: tuple[str, ...]) -> None:
-    """Compare start, whole run and cached run."""
+    """Compare start, whole run, cached run, and for the demo a search and a look into the lexicon."""
     path, *defaults = (config,) if config else DEMO
     overrides = (*defaults, *settings)
     with tempfile.TemporaryDirectory() as folder:
@@ -51,17 +51,26 @@ def main(harness: Harness, config: str | None, baseline: Path | None, settings: 
             with tempfile.TemporaryDirectory() as output:
                 return _figures(run_pipeline(path, f"{output}/run", *overrides, tree=tree).usage)
 
-        def cached(tree: Path) -> Figures:
+        def made(tree: Path) -> Path:
             output = Path(folder, str(tree == TREE))
             if not output.exists():
                 run_pipeline(path, output, *overrides, tree=tree)
-            return _figures(run_pipeline(path, output, *overrides, tree=tree).usage)
+            return output
+
+        def cached(tree: Path) -> Figures:
+            return _figures(run_pipeline(path, made(tree), *overrides, tree=tree).usage)
+
+        def asked(tree: Path, command: str, *arguments: str) -> Figures:
+            return _figures(run_process([*CLIR, command, str(made(tree)), *arguments], tree))
 
         commands: dict[str, Callable[[Path], Figures]] = {
             "clir --help": lambda tree: _figures(run_process([*CLIR, "--help"], tree)),
             "clir run, all cached": cached,
             "clir run": uncached,
         }
+        if not config:
+            commands["clir search"] = lambda tree: asked(tree, "search", "molten rock")
+            commands["clir lexicon"] = lambda tree: asked(tree, "lexicon", "--word", "rock")
         if baseline:
             for name, measure in commands.items():
                 harness.compare(name, trees(baseline, measure))
