@@ -127,12 +127,11 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     if dim:  # the store and the artifact, each of float16
         disk["vectors"] = 2 * 2 * dim * (size.documents + sum(size.lists.values()))
     if config.search.index:
-        # Each term is a document's number and a weight; a second pass needs the documents' own terms, too.
+        # A posting is a document's number in two bytes and a weight; an own term, for a second pass, has four and a weight.
         lexicon = config.channels.lexicon
-        terms = size.document_words * (_TERMS.get(lexicon.kind if lexicon else None, 1) + bool(config.feedback.gain))
-        disk["index"] = round(
-            size.documents * (text + 4 * ((config.channels.towers.word_width or 0) + dim) + 8 * terms)
-        )
+        word_bytes = 6 * _TERMS.get(lexicon.kind if lexicon else None, 1) + 8 * bool(config.feedback.gain)
+        vector_bytes = 4 * ((config.channels.towers.word_width or 0) + dim)
+        disk["index"] = round(size.documents * (text + vector_bytes + size.document_words * word_bytes))
     notes = tuple(_notes(config, size, sum(memory.values()), sum(disk.values())))
     return RunEstimate(collection=size, trainings=trainings, memory_bytes=memory, disk_bytes=disk, notes=notes)
 

@@ -91,7 +91,7 @@ class Segment:
         self.folder = folder
         self.number = record.number
         self.vectors: npt.NDArray[np.float32] = np.load(os.path.join(folder, VECTORS_FILE), mmap_mode="r")
-        self.words = InvertedIndex.load(folder, record.documents)
+        self.words = InvertedIndex.load(folder)
         self.is_removed = np.zeros(record.documents, np.bool_)
         self.is_removed[removed] = True
         self._removed = removed

@@ -57,7 +57,7 @@ def test_an_index_gives_the_sum_of_products_over_the_terms_of_both_in_memory_and
     expected = [sum(query[0][term] * document.get(term, 0) for term in query[0]) for document in documents]
     assert scores(index, query[0]) == pytest.approx(expected)
     index.save(folder)
-    loaded = InvertedIndex.load(folder, len(documents))
+    loaded = InvertedIndex.load(folder)
     assert scores(loaded, query[0]) == scores(index, query[0])
     assert loaded.postings == sum(weight != 0 for document in documents for weight in document.values())
     terms, rows = index.rows()
