@@ -127,7 +127,7 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     if dim:  # the store and the artifact, each of float16
         disk["vectors"] = 2 * 2 * dim * (size.documents + sum(size.lists.values()))
     if config.search.index:
-        # A posting has a document's number of two bytes, an own term of the second pass a number of four; both a weight.
+        # A posting is a number of two bytes and a weight; an own term, for a second pass, a number of four and one.
         lexicon = config.channels.lexicon
         word_bytes = 6 * _TERMS.get(lexicon.kind if lexicon else None, 1) + 8 * bool(config.feedback.gain)
         vector_bytes = 4 * ((config.channels.towers.word_width or 0) + dim)
